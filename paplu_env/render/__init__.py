@@ -1,0 +1,1 @@
+"""Placeholder docstring, replaced by the package that owns this folder."""
