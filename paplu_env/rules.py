@@ -75,18 +75,22 @@ class RuleSet:
     indicator_first: bool = _option(False, "the indicator is drawn before the hands are dealt")
     wild_neighbours: bool = _option(False, "the faces one above and one below the indicator in its suit are wild too")
     open_joker: OpenJoker = _option(
-        "any", "wild cards may be taken from the open pile: always, only the turned-up card by the first player, never"
+        "any",
+        "wild cards may be taken from the open pile: always, only the turned-up card by the first player, never",
     )
     block_taken_card: bool = _option(True, "the card just taken from the open pile may not be thrown in the same turn")
     stock_out: StockOut = _option(
-        "void", "when the last closed card is gone: the deal is void, or the pile is reshuffled (its top kept, or all)"
+        "void",
+        "when the last closed card is gone: the deal is void, or the pile is reshuffled (its top kept, or all)",
     )
     min_sequences: int = _option(2, "sequences that a complete hand needs, pure ones included", 0, 3)
     min_pure_sequences: int = _option(1, "pure sequences that a complete hand needs", 0, 3)
     min_naturals: int = _option(1, "natural cards that a group needs", 1, 2)
     max_set_size: int | None = _option(None, "largest set: none, or 4 (one card a suit, wild cards included)", 4, 4)
     tanala: bool = _option(False, "three natural copies of one face are a group that counts as a pure sequence")
-    special_hands: bool = _option(False, "three tunnelas, eight dublees or eight wild cards are complete, whatever the rest")
+    special_hands: bool = _option(
+        False, "three tunnelas, eight dublees or eight wild cards are complete, whatever the rest"
+    )
     gate: Gate = _option("lives", "what a loser's groups need before they count as free")
     max_points: int = _option(80, "points: the most that a hand can cost", 1, 255)
     round_to: int = _option(0, "points: a count is rounded to a multiple of this before it is capped; 0: not", 0, 5)
@@ -99,7 +103,9 @@ class RuleSet:
     half_rate: bool = _option(False, "a declaration on the very first draw costs seats that haven't drawn half")
     hand_rummy: bool = _option(False, "a complete hand may be announced at the first turn, at double rate")
     paplu_wild: bool = _option(False, "the Paplu, one rank above the indicator in its suit, is wild too")
-    paplu_bonus: PapluBonus = _option("none", "who collects for Paplus: nobody, holders (10, 25, 50), the winner (10 each)")
+    paplu_bonus: PapluBonus = _option(
+        "none", "who collects for Paplus: nobody, holders (10, 25, 50), the winner (10 each)"
+    )
     loser_complete: int = _option(0, "points paid by a loser whose hand is complete", 0, 255)
     full_count_if_never_drawn: bool = _option(False, "a loser who never drew pays max_points")
     direction: Direction = _option("clockwise", "play passes to the next higher (clockwise) or lower seat number")
@@ -331,7 +337,9 @@ class Preset:
 PRESETS: Final[Mapping[str, Preset]] = {
     "points": Preset("the default game: Points Rummy for two, two packs", {}),
     "classic": Preset(
-        "sets of four at the most, wrong declarations possible", {"max_set_size": 4, "wrong_declare": "allowed"}, (2, 6)
+        "sets of four at the most, wrong declarations possible",
+        {"max_set_size": 4, "wrong_declare": "allowed"},
+        (2, 6),
     ),
     "pagat": Preset(
         "anti-clockwise, rounding to 5, cheap first drop with the cards back, half and double rates",
@@ -382,7 +390,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
     ),
     "one_pack": Preset("one pack and one printed joker, two players", {"num_decks": 1}, (2, 2)),
     "saha2025": Preset(
-        "as in arXiv:2601.00024: indicator first and never a joker, reshuffle of the whole pile, lowest hand at the limit",
+        "arXiv:2601.00024: indicator first, never a joker; the whole pile reshuffled; lowest hand wins at the limit",
         {
             "printed_joker_indicator": "redraw",
             "stock_out": "reshuffle_all",
