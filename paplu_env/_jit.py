@@ -116,13 +116,13 @@ def lowest_bit(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _ctpop(_typing: Any, bits: Any) -> Any:
     """LLVM's population count of an int64."""
     return types.int64(types.int64), lambda context, builder, signature, args: builder.ctpop(args[0])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _cttz(_typing: Any, bits: Any) -> Any:
     """LLVM's count of trailing zeros of an int64 that is not zero."""
     undefined_at_zero = ir.Constant(ir.IntType(1), 1)
