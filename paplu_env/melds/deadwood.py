@@ -23,12 +23,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit, popcount
-from paplu_env.cards import Counts, NUM_RANKS, NUM_SUITS, RANK_POINTS
+from paplu_env._jit import lowest_bit, njit
+from paplu_env.cards import NUM_SUITS, RANK_POINTS, Counts
 from paplu_env.melds.bits import (
-    COLUMN,
     FIELD,
-    SUIT_RANKS,
     card_count,
     closed,
     point_sum,
@@ -37,6 +35,7 @@ from paplu_env.melds.bits import (
     words_of,
 )
 from paplu_env.melds.runs import BYTE, MOST_WILD, cover, join
+from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
 
 _POINTS: Final[npt.NDArray[np.int64]] = np.array(RANK_POINTS, dtype=np.int64)
 _NO_CAP: Final = 1 << 20
@@ -52,7 +51,7 @@ def deadwood_kernel(counts: Counts, wild: int, r: Rules) -> int:
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
-    return _least_left(counts, wild, _NO_CAP)
+    return least_left(counts, wild, _NO_CAP)
 
 
 @njit
@@ -60,14 +59,14 @@ def points_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """What a loser pays for a hand: deadwood, rounded to the nearest multiple if the rules round, then capped."""
     round_to = int(r["round_to"])
     most = int(r["max_points"])
-    left = _least_left(counts, wild, most + round_to)
+    left = least_left(counts, wild, most + round_to)
     if round_to > 0:
         left = (2 * left + round_to) // (2 * round_to) * round_to
     return min(left, most)
 
 
 @njit
-def _least_left(counts: Counts, wild: int, enough: int) -> int:
+def least_left(counts: Counts, wild: int, enough: int) -> int:
     """Deadwood, or any number from ``enough`` up if it is at least that."""
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
@@ -128,23 +127,23 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
         floor: saved already.
     """
     best = floor
-    first = _set_ranks(ones, spare)
+    first = set_ranks(ones, spare)
     while first:
         rank = lowest_bit(first)
         first &= first - 1
-        for choice in range(_choices(ones, rank)):
-            cards = _set_cards(ones, rank, choice)
-            gain, wild = _set_points(cards, rank), spare - _set_price(cards)
+        for choice in range(5 if held_suits(ones, rank) == 4 else 1):
+            cards = set_cards(ones, rank, choice)
+            gain, wild = _set_points(cards, rank), spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
             if gain + (runs >> 8 * wild & BYTE) > best:
                 best = max(best, gain + _runs_beside_sets(ones_left, twos_left, wild))
-            second = _set_ranks(ones_left, wild) >> rank << rank
+            second = set_ranks(ones_left, wild) >> rank << rank
             while second:
                 rank_2 = lowest_bit(second)
                 second &= second - 1
-                for choice_2 in range(_choices(ones_left, rank_2)):
-                    cards_2 = _set_cards(ones_left, rank_2, choice_2)
-                    gain_2, wild_2 = gain + _set_points(cards_2, rank_2), wild - _set_price(cards_2)
+                for choice_2 in range(5 if held_suits(ones_left, rank_2) == 4 else 1):
+                    cards_2 = set_cards(ones_left, rank_2, choice_2)
+                    gain_2, wild_2 = gain + _set_points(cards_2, rank_2), wild - set_price(cards_2)
                     if gain_2 + (runs >> 8 * wild_2 & BYTE) > best:
                         beside = _runs_beside_sets(
                             ones_left & ~cards_2 | twos_left & cards_2, twos_left & ~cards_2, wild_2
@@ -153,30 +152,6 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
     return best
 
 
-@njit
-def _set_ranks(ones: int, num_wild: int) -> int:
-    """Ranks held in enough suits for a set, as 13 bits: three, or two and a wild card."""
-    spades, hearts = suit_of(ones, 0), suit_of(ones, 1)
-    diamonds, clubs = suit_of(ones, 2), suit_of(ones, 3)
-    major, minor = spades & hearts, diamonds & clubs
-    if num_wild == 0:
-        return (major & (diamonds | clubs) | minor & (spades | hearts)) & SUIT_RANKS
-    return (major | minor | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
-
-
-@njit
-def _choices(ones: int, rank: int) -> int:
-    """Sets to try at a rank: all its cards, and where four suits have it, those without one of them."""
-    return 5 if popcount(ones & COLUMN << rank) == 4 else 1
-
-
-@njit
-def _set_cards(ones: int, rank: int, choice: int) -> int:
-    """The cards of a set, both bits of an ace: all of the rank, or without the suit ``choice - 1``."""
-    cards = ones & COLUMN << rank
-    if choice > 0:
-        cards &= ~(1 << FIELD * (choice - 1) + rank)
-    return closed(cards)
 
 
 @njit
@@ -184,11 +159,6 @@ def _set_points(cards: int, rank: int) -> int:
     """Points of a set's natural cards."""
     return card_count(cards) * int(_POINTS[rank])
 
-
-@njit
-def _set_price(cards: int) -> int:
-    """Wild cards that a set needs."""
-    return 1 if card_count(cards) == 2 else 0
 
 
 @njit
@@ -218,15 +188,15 @@ def _best_sets(ones: int, twos: int, num_wild: int) -> int:
     has its doubled cards, free of wild cards if the two have six cards together.
     """
     free, next_free, paid, next_paid = 0, 0, 0, 0
-    ranks = _set_ranks(ones, num_wild)
+    ranks = set_ranks(ones, num_wild)
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         points = int(_POINTS[rank])
-        held, more = popcount(ones & COLUMN << rank), popcount(twos & COLUMN << rank)
+        held, more = held_suits(ones, rank), held_suits(twos, rank)
         for second in range(2 if held + more > 3 and more else 1):
             gain = points * (more if second else held)
-            if held == 2 or second and held + more < 6:
+            if held == 2 or (second and held + more < 6):
                 if gain > paid:
                     paid, next_paid = gain, paid
                 else:

@@ -75,9 +75,9 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
 
 # COVER[held]: byte g is the most points that runs can take from these ranks with g wild cards, at most 94.
 # COST[held]: the fewest wild cards with which runs take all of these ranks.
-COVER: Final[npt.NDArray[np.int64]]
-COST: Final[npt.NDArray[np.uint8]]
-COVER, COST = _tabulate()
+_TABLES: Final = _tabulate()
+COVER: Final = _TABLES[0]
+COST: Final = _TABLES[1]
 COVER.setflags(write=False)
 COST.setflags(write=False)
 
