@@ -60,7 +60,7 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
             spare = num_wild - card_count(run & wilds)
             ones_left, twos_left = natural & ~run | doubled & run, doubled & ~run
             outside = ones & ~run | twos
-            news = outside & ~found != 0 or jokers > 0 and not any_wild
+            news = outside & ~found != 0 or (jokers > 0 and not any_wild)
             if news and _lonely(ones_left, twos_left) <= spare + 1:
                 thrown = _finish_cards(ones_left, twos_left, spare)
                 if thrown & _ANY:
@@ -162,7 +162,7 @@ def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
         own = spades if suit == 0 else hearts if suit == 1 else diamonds if suit == 2 else clubs
         room = spare - (total - own)
         held, more = suit_of(ones, suit), suit_of(twos, suit)
-        if room < 0 or (more == 0 and own > room + 2):
+        if room < 0 or (more == 0 and int(COST[held & SUIT_RANKS]) >> AFTER_THROW & NO_COST > room):
             continue
         cards = held & SUIT_RANKS
         while cards:
