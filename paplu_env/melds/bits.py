@@ -104,6 +104,13 @@ def suit_of(bits: int, suit: int) -> int:
 
 
 @njit
+def suits_of(bits: int) -> tuple[int, int, int, int]:
+    """The four fields, spades first, see `suit_of`."""
+    field = (1 << FIELD) - 1
+    return bits & field, bits >> FIELD & field, bits >> 2 * FIELD & field, bits >> 3 * FIELD
+
+
+@njit
 def run_starts(bits: int) -> int:
     """Where three consecutive cards begin, at their lowest."""
     return bits & bits >> 1 & bits >> 2

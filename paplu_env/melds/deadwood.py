@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit
+from paplu_env._jit import as_int64, lowest_bit, njit
 from paplu_env.cards import NUM_SUITS, RANK_POINTS, Counts
 from paplu_env.melds.bits import (
     FIELD,
@@ -32,6 +32,7 @@ from paplu_env.melds.bits import (
     point_sum,
     run_starts,
     suit_of,
+    suits_of,
     words_of,
 )
 from paplu_env.melds.runs import BYTE, MOST_WILD, cover, join
@@ -51,7 +52,7 @@ def deadwood_kernel(counts: Counts, wild: int, r: Rules) -> int:
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
-    return least_left(counts, wild, _NO_CAP)
+    return least_left(counts, wild, as_int64(_NO_CAP))
 
 
 @njit
@@ -164,16 +165,9 @@ def _set_points(cards: int, rank: int) -> int:
 @njit
 def _runs_beside_sets(ones: int, twos: int, num_wild: int) -> int:
     """Points saved by runs, given sets; hopelessly few if there is no second sequence among them."""
-    majors = join(
-        cover(suit_of(ones, 0), suit_of(twos, 0), num_wild),
-        cover(suit_of(ones, 1), suit_of(twos, 1), num_wild),
-        num_wild,
-    )
-    minors = join(
-        cover(suit_of(ones, 2), suit_of(twos, 2), num_wild),
-        cover(suit_of(ones, 3), suit_of(twos, 3), num_wild),
-        num_wild,
-    )
+    (spades, hearts, diamonds, clubs), (spades_2, hearts_2, diamonds_2, clubs_2) = suits_of(ones), suits_of(twos)
+    majors = join(cover(spades, spades_2, num_wild), cover(hearts, hearts_2, num_wild), num_wild)
+    minors = join(cover(diamonds, diamonds_2, num_wild), cover(clubs, clubs_2, num_wild), num_wild)
     saved = join(majors, minors, num_wild) >> 8 * num_wild & BYTE
     if saved == 0 and num_wild < 3:  # three wild cards are a sequence by themselves
         return -_NO_CAP
