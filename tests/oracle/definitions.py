@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 SUITS = "SHDC"
 RANKS = "A23456789TJQK"
@@ -61,34 +62,41 @@ def points_of(card: int, wild: int) -> int:
     return 0 if is_wild(card, wild) else POINTS_OF_RANK[card % 13]
 
 
-def runs_of_places(length: int) -> Iterator[list[int]]:
+@cache
+def runs_of_places(length: int) -> list[frozenset[int]]:
     """Every row of so many consecutive faces of one suit, the ace below the two or above the king."""
     ranks = [*range(13), 0]
-    for suit in range(4):
-        for start in range(len(ranks) - length + 1):
-            run = [13 * suit + rank for rank in ranks[start : start + length]]
-            if len(set(run)) == length:  # the ace once only
-                yield run
+    rows = [
+        frozenset(13 * suit + rank for rank in ranks[start : start + length])
+        for suit in range(4)
+        for start in range(len(ranks) - length + 1)
+    ]
+    return [row for row in rows if len(row) == length]  # the ace once only
 
 
-def sets_of_places() -> Iterator[list[int]]:
+@cache
+def sets_of_places() -> list[frozenset[int]]:
     """The four faces of every rank."""
-    for rank in range(13):
-        yield [13 * suit + rank for suit in range(4)]
+    return [frozenset(13 * suit + rank for suit in range(4)) for rank in range(13)]
 
 
-def _stand_in(cards: Sequence[int], places: Sequence[int]) -> tuple[int, list[int]]:
-    """How many of the places hold their own printed card, and the cards that then are left for other places."""
-    left = list(cards)
-    for face in places:
-        if face in left:
-            left.remove(face)
-    return len(cards) - len(left), left
+def filled_by(cards: Sequence[int], places: frozenset[int], wild: int, options: Options) -> bool:
+    """Whether the cards can stand in the places, each at its own or, wild cards, at any other.
+
+    One copy of a card stands at its own place; any other card must be wild. The natural ones must be enough.
+    """
+    natural = set()
+    for card in cards:
+        if card in places and card not in natural:
+            natural.add(card)
+        elif not wild >> card & 1:
+            return False
+    return len(natural) >= options.min_naturals
 
 
 def is_pure_sequence(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
     """Rule 6: three or more consecutive cards of one suit, each at its own place."""
-    return len(cards) >= 3 and any(sorted(cards) == sorted(run) for run in runs_of_places(len(cards)))
+    return len(cards) >= 3 and len(set(cards)) == len(cards) and set(cards) in runs_of_places(len(cards))
 
 
 def is_tanala(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
@@ -100,24 +108,14 @@ def is_sequence(cards: Sequence[int], wild: int, options: Options = POINTS) -> b
     """Rules 6 and 7: a run of places, filled by their own cards and by wild cards."""
     if len(cards) < 3:
         return False
-    if is_pure_sequence(cards, wild, options):
-        return True
-    for run in runs_of_places(len(cards)):
-        natural, left = _stand_in(cards, run)
-        if natural >= options.min_naturals and all(is_wild(card, wild) for card in left):
-            return True
-    return False
+    return any(filled_by(cards, run, wild, options) for run in runs_of_places(len(cards)))
 
 
 def is_set(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
     """Rule 8: one rank in different natural suits; wild cards fill in and extend."""
     if len(cards) < 3 or (options.max_set_size is not None and len(cards) > options.max_set_size):
         return False
-    for places in sets_of_places():
-        natural, left = _stand_in(cards, places)
-        if natural >= options.min_naturals and all(is_wild(card, wild) for card in left):
-            return True
-    return False
+    return any(filled_by(cards, places, wild, options) for places in sets_of_places())
 
 
 def group_kinds(cards: Sequence[int], wild: int, options: Options = POINTS) -> set[str]:

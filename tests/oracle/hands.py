@@ -108,9 +108,9 @@ def relabelled(cards: list[int], wild: int, suits: list[int]) -> Hand:
 def _laid_group(rng: Random, nth: int, length: int, wild: int, jokers: int) -> list[int]:
     """A group as it may lie on the table: the first is pure, the second a sequence, the others anything."""
     if nth < 2 or length > 4 or rng.random() < 0.5:
-        group = list(rng.choice(list(runs_of_places(length))))
+        group = sorted(rng.choice(runs_of_places(length)))
     else:
-        group = rng.sample(rng.choice(list(sets_of_places())), length)
+        group = rng.sample(sorted(rng.choice(sets_of_places())), length)
     fillers = [face for face in range(53) if is_wild(face, wild) and (face != JOKER or jokers)]
     if nth and fillers and rng.random() < 0.5:
         for place in rng.sample(range(length), rng.choice((1, 1, 2))):

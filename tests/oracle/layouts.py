@@ -8,6 +8,7 @@ many sequences and how many pure sequences there are. All answers are read off t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 
 from tests.oracle.definitions import POINTS, Options, group_kinds, is_wild, points_of
@@ -110,11 +111,13 @@ def _step(laid: Sequence[int], wild: int, options: Options) -> int | None:
     return ONE_GROUP if kinds else None
 
 
+@cache
 def _complete_ways(options: Options) -> int:
     """The ways, as bits, that have the sequences asked for."""
     return _bits(lambda groups, runs, pure: runs >= options.min_sequences and pure >= options.min_pure_sequences)
 
 
+@cache
 def _ways_that_count(options: Options) -> int:
     """The ways, as bits, whose groups are all free under the gate."""
 
