@@ -7,6 +7,7 @@ functions run as plain Python and give the same bytes; `IS_COMPILED` says which 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import sys
 import tempfile
@@ -67,7 +68,7 @@ def njit(function: _F) -> _F:
     return compiled
 
 
-class _SayOnce(event.Listener):
+class _SayOnce(event.Listener):  # type: ignore[misc]  # numba has no types
     """Tells the user, once per process, that the pause is a compilation and happens once per version."""
 
     def __init__(self) -> None:
@@ -99,5 +100,5 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
         return
     bounds = [rows * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(kernel, a, b) for a, b in zip(bounds, bounds[1:], strict=False)]:
+        for done in [pool.submit(kernel, a, b) for a, b in itertools.pairwise(bounds)]:
             done.result()

@@ -133,9 +133,9 @@ def counts_of(faces: Iterable[int]) -> Counts:
         if not 0 <= face < NUM_FACES:
             raise InvalidHand(f"there is no face {face}: faces are 0..{PRINTED_JOKER}")
         counts[face] += 1
-    for face in np.flatnonzero(counts > MAX_COPIES):
+    for face in np.flatnonzero(counts > MAX_COPIES).tolist():
         if face != PRINTED_JOKER or counts[face] > MAX_JOKERS:
-            raise InvalidHand(f"{counts[face]} copies of {format_card(int(face))}: no table has so many")
+            raise InvalidHand(f"{counts[face]} copies of {format_card(face)}: no table has so many")
     return counts.astype(np.uint8)
 
 

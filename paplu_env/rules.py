@@ -1,0 +1,501 @@
+"""The options of a table: one frozen `RuleSet`, its presets, its notation, and its record for kernels.
+
+RULES.md is the law; section 3 lists the options. A `RuleSet` checks itself when it is made, so whoever
+holds one holds a game that can be played.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env.cards import (
+    ACE,
+    JOKER_BIT,
+    MAX_JOKERS,
+    NUM_FACES,
+    NUM_RANKS,
+    PRINTED_JOKER,
+    wild_of_rank,
+)
+from paplu_env.errors import InvalidRules
+
+JokerIndicator = Literal["aces", "twin", "redraw"]
+OpenJoker = Literal["any", "first_turn", "never"]
+StockOut = Literal["void", "reshuffle_keep_top", "reshuffle_all"]
+Gate = Literal["lives", "all_or_nothing", "pure_opens_all", "every_meld"]
+WrongDeclare = Literal["masked", "allowed"]
+PapluBonus = Literal["none", "held", "declared"]
+Direction = Literal["clockwise", "anticlockwise"]
+TurnLimitResult = Literal["truncate", "lower_deadwood"]
+
+MAX_PLAYERS: Final = 10
+MAX_DECKS: Final = 3
+MAX_TURNS: Final = 250
+MAX_CARDS: Final = 52 * MAX_DECKS + MAX_JOKERS  # cards of the largest table
+HAND_SIZES: Final = (10, 13, 21)  # the sizes that real tables deal, and that the solver is proved for
+
+
+def _option(default: Any, meaning: str, low: int | None = None, high: int | None = None) -> Any:
+    """A field with its meaning and, for numbers, its range: both are printed by ``paplu describe rules``."""
+    return dataclasses.field(default=default, metadata={"meaning": meaning, "low": low, "high": high})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleSet:
+    """Every rule of one table that can differ between tables; the defaults are the preset ``points``.
+
+    Instances are immutable, hashable and comparable; `dataclasses.replace` gives a changed copy, which
+    is checked again. Seats are numbered 0..num_players-1 and ``direction`` says which way play goes.
+
+    Raises:
+        InvalidRules: an option out of its range, or options that contradict each other, by name.
+
+    >>> RuleSet().max_points, RuleSet(num_players=3).num_cards
+    (80, 106)
+    """
+
+    num_players: int = _option(2, "seats at the table", 2, MAX_PLAYERS)
+    num_decks: int = _option(2, "packs of 52 shuffled together", 1, MAX_DECKS)
+    printed_jokers: int | None = _option(None, "printed jokers in all; one per pack unless given", 0, MAX_JOKERS)
+    hand_size: int = _option(13, "cards dealt to each seat: 10, 13 or 21")
+    printed_joker_indicator: JokerIndicator = _option(
+        "aces",
+        "a printed joker as indicator: aces are wild, only its twins (the other printed jokers) are, or the "
+        "next card in deck order that isn't one is the indicator",
+    )
+    indicator_first: bool = _option(False, "the indicator is drawn before the hands are dealt")
+    wild_neighbours: bool = _option(False, "the faces one above and one below the indicator in its suit are wild too")
+    open_joker: OpenJoker = _option(
+        "any",
+        "wild cards may be taken from the open pile: always, only the turned-up card by the first player, never",
+    )
+    block_taken_card: bool = _option(True, "the card just taken from the open pile may not be thrown in the same turn")
+    stock_out: StockOut = _option(
+        "void",
+        "when the last closed card is gone: the deal is void, or the pile is reshuffled (its top kept, or all)",
+    )
+    min_sequences: int = _option(2, "sequences that a complete hand needs, pure ones included", 0, 3)
+    min_pure_sequences: int = _option(1, "pure sequences that a complete hand needs", 0, 3)
+    min_naturals: int = _option(1, "natural cards that a group needs", 1, 2)
+    max_set_size: int | None = _option(None, "largest set: none, or 4 (one card a suit, wild cards included)", 4, 4)
+    tanala: bool = _option(False, "three natural copies of one face are a group that counts as a pure sequence")
+    special_hands: bool = _option(
+        False, "three tunnelas, eight dublees or eight wild cards are complete, whatever the rest"
+    )
+    gate: Gate = _option("lives", "what a loser's groups need before they count as free")
+    max_points: int = _option(80, "points: the most that a hand can cost", 1, 255)
+    round_to: int = _option(0, "points: a count is rounded to a multiple of this before it is capped; 0: not", 0, 5)
+    drop_allowed: bool = _option(True, "a seat may give up at the start of its turn")
+    first_drop: int = _option(20, "points paid for dropping before the first draw", 0, 255)
+    middle_drop: int = _option(40, "points paid for dropping later", 0, 255)
+    first_drop_returns_cards: bool = _option(False, "the cards of a first drop are shuffled and go under the stock")
+    wrong_declare: WrongDeclare = _option("masked", "a declaration that isn't complete is never offered, or it is")
+    wrong_declare_points: int = _option(80, "points paid for a wrong declaration", 0, 255)
+    half_rate: bool = _option(False, "a declaration on the very first draw costs seats that haven't drawn half")
+    hand_rummy: bool = _option(False, "a complete hand may be announced at the first turn, at double rate")
+    paplu_wild: bool = _option(False, "the Paplu, one rank above the indicator in its suit, is wild too")
+    paplu_bonus: PapluBonus = _option(
+        "none", "who collects for Paplus: nobody, holders (10, 25, 50), the winner (10 each)"
+    )
+    loser_complete: int = _option(0, "points paid by a loser whose hand is complete", 0, 255)
+    full_count_if_never_drawn: bool = _option(False, "a loser who never drew pays max_points")
+    direction: Direction = _option("clockwise", "play passes to the next higher (clockwise) or lower seat number")
+    max_turns: int = _option(200, "draws by all seats together after which a deal is cut", 1, MAX_TURNS)
+    turn_limit_result: TurnLimitResult = _option("truncate", "a deal that is cut: no result, or the lowest hand wins")
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _check_value(field, getattr(self, field.name))
+        _check_together(self)
+
+    @functools.cached_property
+    def num_jokers(self) -> int:
+        """Printed jokers in the pack, with the default filled in."""
+        return self.num_decks if self.printed_jokers is None else self.printed_jokers
+
+    @functools.cached_property
+    def num_cards(self) -> int:
+        """Cards of all packs together, printed jokers included."""
+        return 52 * self.num_decks + self.num_jokers
+
+    def copies(self, face: int) -> int:
+        """Physical copies of a face in the whole pack."""
+        return self.num_jokers if face == PRINTED_JOKER else self.num_decks
+
+    def wild_of(self, indicator: int) -> int:
+        """Bitmask of the wild faces under an indicator face (rule 3 and the options on it).
+
+        Raises:
+            InvalidRules: a face that cannot be the indicator of this table.
+
+        >>> RuleSet().wild_of(52) == wild_of_rank(ACE)
+        True
+        """
+        if not 0 <= indicator < NUM_FACES:
+            raise InvalidRules(f"there is no face {indicator}: an indicator is a face 0..{PRINTED_JOKER}")
+        if indicator == PRINTED_JOKER:
+            if self.printed_joker_indicator == "redraw":
+                raise InvalidRules("a printed joker is never the indicator under printed_joker_indicator=redraw")
+            return wild_of_rank(ACE) if self.printed_joker_indicator == "aces" else JOKER_BIT
+        wild = wild_of_rank(indicator % NUM_RANKS)
+        if self.wild_neighbours:
+            wild |= 1 << _shift_rank(indicator, 1) | 1 << _shift_rank(indicator, -1)
+        if self.paplu_wild:
+            wild |= 1 << self.paplu_of(indicator)
+        return wild
+
+    def paplu_of(self, indicator: int) -> int:
+        """The Paplu under an indicator: one rank above it in its suit, ace above king; -1 if it is a joker."""
+        return -1 if indicator == PRINTED_JOKER else _shift_rank(indicator, 1)
+
+    @functools.cached_property
+    def has_standard_groups(self) -> bool:
+        """Whether groups and lives are those of section 1, which the fast kernels are written for."""
+        return (
+            self.hand_size == 13
+            and self.num_decks <= 2
+            and (self.min_sequences, self.min_pure_sequences) == (2, 1)
+            and self.min_naturals == 1
+            and self.max_set_size is None
+            and not self.tanala
+            and not self.special_hands
+            and self.gate == "lives"
+        )
+
+    @functools.cached_property
+    def packed(self) -> npt.NDArray[np.void]:
+        """``(1,)`` record array of dtype `RULES_DTYPE`, read-only: what kernels take for a rule set."""
+        record = np.zeros(1, dtype=RULES_DTYPE)
+        for field in dataclasses.fields(self):
+            record[field.name] = _code(field.name, getattr(self, field.name))
+        record["printed_jokers"] = self.num_jokers
+        record["num_cards"] = self.num_cards
+        record["standard_groups"] = self.has_standard_groups
+        record["step"] = 1 if self.direction == "clockwise" else self.num_players - 1
+        record["id"] = int(self.hash[:8], 16)
+        for face in range(NUM_FACES):
+            if face != PRINTED_JOKER or self.printed_joker_indicator != "redraw":
+                record["wild_of"][0, face] = self.wild_of(face)
+            record["paplu_of"][0, face] = self.paplu_of(face)
+        record.setflags(write=False)
+        return record
+
+    def to_dict(self) -> dict[str, Any]:
+        """All options as plain values, `from_dict` reads them back."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> RuleSet:
+        """A rule set from options by name, the rest as in the preset under ``"preset"`` or in ``points``.
+
+        Raises:
+            InvalidRules: an unknown option or preset, or a value that doesn't fit.
+        """
+        given = dict(options)
+        return preset(str(given.pop("preset", "points")), **given)
+
+    @functools.cached_property
+    def hash(self) -> str:
+        """64 hex digits that two rule sets share exactly when they play the same game."""
+        options = {**self.to_dict(), "printed_jokers": self.num_jokers}
+        return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return format_rules(self)
+
+
+def _shift_rank(face: int, step: int) -> int:
+    """The face so many ranks further in its suit, wrapping K-A-2."""
+    return face - face % NUM_RANKS + (face % NUM_RANKS + step) % NUM_RANKS
+
+
+_HINTS: Final = get_type_hints(RuleSet)
+_CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    name: get_args(hint) for name, hint in _HINTS.items() if get_args(hint) and isinstance(get_args(hint)[0], str)
+}
+
+# The record that kernels read: every option as an int64 (a choice is its place in its Literal, None is
+# 0 for max_set_size), and what follows from them.
+RULES_DTYPE: Final = np.dtype(
+    [(field.name, np.int64) for field in dataclasses.fields(RuleSet)]
+    + [
+        ("num_cards", np.int64),  # cards of all packs
+        ("standard_groups", np.int64),  # 1: the fast kernels apply
+        ("step", np.int64),  # the next seat is (seat + step) % num_players
+        ("id", np.int64),  # first 32 bits of the hash, kept in states and records
+        ("wild_of", np.int64, (NUM_FACES,)),  # wild mask by indicator face
+        ("paplu_of", np.int64, (NUM_FACES,)),  # Paplu by indicator face, -1 none
+    ]
+)
+
+
+def _code(name: str, value: Any) -> int:
+    """An option as the int that kernels see."""
+    if name in _CHOICES:
+        return _CHOICES[name].index(value)
+    return 0 if value is None else int(value)
+
+
+def choice_code(name: str, value: str) -> int:
+    """The int by which a record names a choice, for constants of kernels.
+
+    >>> choice_code("stock_out", "reshuffle_all")
+    2
+    """
+    return _CHOICES[name].index(value)
+
+
+def _check_value(field: dataclasses.Field[Any], value: Any) -> None:
+    """Refuse a value of the wrong kind or out of range."""
+    name, meaning = field.name, field.metadata["meaning"]
+    if name in _CHOICES:
+        if value not in _CHOICES[name]:
+            raise InvalidRules(f"{name}={value!r}: choose one of {', '.join(_CHOICES[name])} ({meaning})")
+        return
+    if isinstance(field.default, bool):
+        if not isinstance(value, bool):
+            raise InvalidRules(f"{name}={value!r}: must be true or false ({meaning})")
+        return
+    if value is None and field.default is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidRules(f"{name}={value!r}: must be a whole number ({meaning})")
+    low, high = field.metadata["low"], field.metadata["high"]
+    if low is not None and not low <= value <= high:
+        raise InvalidRules(f"{name}={value}: must be {low}..{high} ({meaning})")
+
+
+def _check_together(rules: RuleSet) -> None:
+    """Refuse options that contradict each other, naming them."""
+    closed = rules.num_cards - rules.num_players * rules.hand_size - 2
+    contradictions: list[tuple[bool, str]] = [
+        (rules.hand_size not in HAND_SIZES, f"hand_size={rules.hand_size}: must be one of {HAND_SIZES}"),
+        (
+            closed < rules.num_players,
+            f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: "
+            f"{closed} closed cards are left, fewer than seats; use more packs or fewer players",
+        ),
+        (
+            rules.min_pure_sequences > rules.min_sequences,
+            f"min_pure_sequences={rules.min_pure_sequences} is more than min_sequences={rules.min_sequences}: "
+            "a pure sequence is a sequence",
+        ),
+        (
+            rules.gate == "pure_opens_all" and rules.min_pure_sequences == 0,
+            "gate=pure_opens_all contradicts min_pure_sequences=0: no pure sequence is asked for",
+        ),
+        (rules.round_to not in (0, 5), f"round_to={rules.round_to}: must be 0 or 5"),
+        (
+            rules.tanala and rules.num_decks < 3,
+            f"tanala=true contradicts num_decks={rules.num_decks}: three copies of a face need three packs",
+        ),
+        (
+            rules.special_hands and (rules.hand_size, rules.num_decks) != (21, 3),
+            "special_hands=true is defined for hand_size=21 and num_decks=3 only",
+        ),
+        (
+            rules.half_rate and rules.full_count_if_never_drawn,
+            "half_rate=true contradicts full_count_if_never_drawn=true: a seat that never drew can't pay both",
+        ),
+        (
+            rules.drop_allowed and rules.first_drop > rules.middle_drop,
+            f"first_drop={rules.first_drop} is more than middle_drop={rules.middle_drop}: waiting can't be cheaper",
+        ),
+        (
+            rules.drop_allowed and rules.middle_drop > rules.max_points,
+            f"middle_drop={rules.middle_drop} is more than max_points={rules.max_points}: nobody could cost that much",
+        ),
+        (
+            rules.loser_complete > rules.max_points,
+            f"loser_complete={rules.loser_complete} is more than max_points={rules.max_points}",
+        ),
+    ]
+    for is_wrong, message in contradictions:
+        if is_wrong:
+            raise InvalidRules(message)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named table: what differs from ``points``, for how many players, and in one sentence what it is."""
+
+    meaning: str
+    options: Mapping[str, Any]
+    players: tuple[int, int] = (2, MAX_PLAYERS)
+    adjust: Callable[[int], Mapping[str, Any]] | None = None  # options that follow from num_players
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "points": Preset("the default game: Points Rummy for two, two packs", {}),
+    "classic": Preset(
+        "sets of four at the most, wrong declarations possible",
+        {"max_set_size": 4, "wrong_declare": "allowed"},
+        (2, 6),
+    ),
+    "pagat": Preset(
+        "anti-clockwise, rounding to 5, cheap first drop with the cards back, half and double rates",
+        {
+            "printed_joker_indicator": "twin",
+            "first_drop": 10,
+            "first_drop_returns_cards": True,
+            "round_to": 5,
+            "half_rate": True,
+            "hand_rummy": True,
+            "direction": "anticlockwise",
+        },
+        adjust=lambda players: {"num_decks": 3} if players >= 7 else {},
+    ),
+    "online": Preset(
+        "the pile is reshuffled; without both lives every card counts",
+        {"stock_out": "reshuffle_keep_top", "gate": "all_or_nothing"},
+    ),
+    "one_life": Preset("one pure sequence is enough", {"min_sequences": 1}),
+    "paplu_bonus": Preset("the Paplu is wild and pays its holder", {"paplu_wild": True, "paplu_bonus": "held"}),
+    "tanala": Preset("three packs; three copies of a face count as a pure sequence", {"num_decks": 3, "tanala": True}),
+    "ten_card": Preset(
+        "ten cards, one pure sequence and the rest in groups",
+        {
+            "hand_size": 10,
+            "min_sequences": 1,
+            "max_points": 60,
+            "wrong_declare_points": 60,
+            "first_drop": 10,
+            "middle_drop": 30,
+        },
+    ),
+    "rummy_21": Preset(
+        "21 cards, three packs, wild neighbours, three pure sequences or a special hand",
+        {
+            "num_decks": 3,
+            "hand_size": 21,
+            "wild_neighbours": True,
+            "min_sequences": 3,
+            "min_pure_sequences": 3,
+            "tanala": True,
+            "special_hands": True,
+            "max_points": 120,
+            "wrong_declare_points": 120,
+            "first_drop": 30,
+            "middle_drop": 70,
+        },
+    ),
+    "one_pack": Preset("one pack and one printed joker, two players", {"num_decks": 1}, (2, 2)),
+    "saha2025": Preset(
+        "arXiv:2601.00024: indicator first, never a joker; the whole pile reshuffled; lowest hand wins at the limit",
+        {
+            "printed_joker_indicator": "redraw",
+            "stock_out": "reshuffle_all",
+            "turn_limit_result": "lower_deadwood",
+            "indicator_first": True,
+        },
+        (2, 2),
+    ),
+}
+
+
+def preset(name: str, **overrides: Any) -> RuleSet:
+    """The rule set of a preset, with some options given other values.
+
+    Raises:
+        InvalidRules: an unknown preset or option, or a value that doesn't fit.
+
+    >>> preset("pagat", num_players=8).num_cards
+    159
+    """
+    if name not in PRESETS:
+        raise InvalidRules(f"unknown preset {name!r}: choose one of {', '.join(PRESETS)}")
+    chosen = PRESETS[name]
+    unknown = sorted(set(overrides) - set(_HINTS))
+    if unknown:
+        raise InvalidRules(f"unknown option {unknown[0]!r}: the options are {', '.join(_HINTS)}")
+    players = overrides.get("num_players", 2)
+    options: dict[str, Any] = dict(chosen.options)
+    if isinstance(players, int):
+        if not chosen.players[0] <= players <= chosen.players[1]:
+            low, high = chosen.players
+            raise InvalidRules(f"num_players={players}: the preset {name} is played by {low} to {high}")
+        options.update(chosen.adjust(players) if chosen.adjust else {})
+    return RuleSet(**{**options, **overrides})
+
+
+def parse_rules(text: str) -> RuleSet:
+    """A rule set from ``preset`` or ``preset:option=value,option=value``.
+
+    Raises:
+        InvalidRules: the text doesn't follow this form, or names something unknown.
+
+    >>> parse_rules("points:drop_allowed=false,max_turns=100").max_turns
+    100
+    """
+    name, _, rest = text.strip().partition(":")
+    overrides: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        option, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not value:
+            raise InvalidRules(f"cannot read {part!r} in {text!r}: write preset:option=value,option=value")
+        if option in overrides:
+            raise InvalidRules(f"{option} is given twice in {text!r}")
+        overrides[option] = _parse_value(option, value)
+    return preset(name, **overrides)
+
+
+def _parse_value(option: str, text: str) -> Any:
+    """A bool, None, whole number or word as written in a rules string."""
+    word = text.lower()
+    if word in ("true", "false"):
+        return word == "true"
+    if word == "none" and option not in _CHOICES:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def format_rules(rules: RuleSet) -> str:
+    """The shortest rules string that `parse_rules` reads back to an equal rule set.
+
+    >>> format_rules(RuleSet(drop_allowed=False))
+    'points:drop_allowed=false'
+    """
+    texts = []
+    for name in PRESETS:
+        try:
+            base = preset(name, num_players=rules.num_players)
+        except InvalidRules:
+            continue
+        changes = [
+            f"{field}={_format_value(value)}"
+            for field, value in rules.to_dict().items()
+            if value != getattr(base, field) or (field == "num_players" and value != 2)
+        ]
+        texts.append((len(changes), name + (":" + ",".join(changes) if changes else "")))
+    return min(texts, key=lambda text: text[0])[1]
+
+
+def _format_value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)
+
+
+def as_rules(rules: RuleSet | str | Mapping[str, Any]) -> RuleSet:
+    """A rule set from whatever a user may name it by: itself, a preset or rules string, or a mapping.
+
+    Raises:
+        InvalidRules: it cannot be read.
+    """
+    if isinstance(rules, RuleSet):
+        return rules
+    if isinstance(rules, str):
+        return parse_rules(rules)
+    if isinstance(rules, Mapping):
+        return RuleSet.from_dict(rules)
+    raise InvalidRules(f"{rules!r} names no rules: give a preset, a rules string, a mapping or a RuleSet")
