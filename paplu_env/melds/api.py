@@ -103,7 +103,8 @@ def declarable(counts: AnyCounts, wild: int, rules: RuleSet) -> npt.NDArray[np.b
     """
     checked_rules(rules)
     hand = checked_hand(counts, rules, (rules.hand_size + 1,))
-    return _as_bools(_declarables(hand, checked_wild(wild), rules.packed))[0]
+    finish: npt.NDArray[np.bool_] = _as_bools(_declarables(hand, checked_wild(wild), rules.packed))[0]
+    return finish
 
 
 def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Counts:

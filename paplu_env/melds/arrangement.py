@@ -6,15 +6,16 @@ the number makes a plain search quick: a branch that leaves more is cut, and the
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from paplu_env.cards import ACE, FACE_POINTS, NUM_RANKS, NUM_SUITS, faces_of, format_card, is_wild
 from paplu_env.melds.api import deadwood, points
 from paplu_env.melds.checks import AnyCounts
-from paplu_env.melds.groups import RUN_RANKS, SEQUENCE_KINDS, SMALLEST_GROUP, Kind, kind_of_group, runs_of
+from paplu_env.melds.groups import KINDS, SEQUENCE_KINDS, SMALLEST_GROUP, Kind, kind_of_group, runs_of
 from paplu_env.rules import RuleSet
 
 _LONGEST_RUN = 5  # of six places and more two runs can be made, which save the same
@@ -39,7 +40,7 @@ class Meld:
 class Arrangement:
     """A hand laid out; melds and left-over cards together are the hand, each card once."""
 
-    melds: tuple[Meld, ...]  # the pure sequence first
+    melds: tuple[Meld, ...]  # pure sequences, then impure ones, then sets
     leftovers: tuple[int, ...]  # faces, rising; a wild card that saves nothing stays here
     deadwood: int  # points of the leftovers
     points: int  # the same rounded and capped
@@ -56,7 +57,7 @@ def arrange(counts: AnyCounts, wild: int, rules: RuleSet) -> Arrangement:
 
     With one life alone the pure sequence worth most is laid; of several worth the same the one of most cards,
     then in the order of suits S H D C, then the lowest (RULES.md, section 2). Otherwise any best arrangement,
-    the same one for the same hand; it takes a millisecond or so.
+    the same one for the same hand. It takes milliseconds, not microseconds: it is for people, not for bots.
 
     Args:
         counts: cards held, ``(53,)``, ``rules.hand_size`` in all or one more. Not modified.
@@ -66,17 +67,17 @@ def arrange(counts: AnyCounts, wild: int, rules: RuleSet) -> Arrangement:
         InvalidHand, InvalidRules: as `deadwood`.
 
     >>> from paplu_env.cards import parse_hand, wild_of_rank
-    >>> print(arrange(parse_hand("4H 5H 6H 9S JS PJ KS 7C 7D 7H QD 2C 8D"), wild_of_rank(-1), RuleSet()))
-    4H 5H 6H | 9S PJ JS | 7H 7D 7C | left: KS 2C 8D QD
+    >>> print(arrange(parse_hand("4H 5H 6H 9S JS PJ KC 7C 7D 7H QD 2C 8D"), wild_of_rank(-1), RuleSet()))
+    4H 5H 6H | 9S PJ JS | 7H 7D 7C | left: 8D QD 2C KC
     """
     least = deadwood(counts, wild, rules)
     hand = Counter(faces_of(counts))
     laid = _lay(hand, wild, least)
-    melds = tuple(Meld(_kind(faces, wild, rules), faces) for faces in laid)
+    melds = sorted((Meld(_kind(faces, wild, rules), faces) for faces in laid), key=lambda meld: KINDS.index(meld.kind))
     leftovers = tuple(sorted((hand - Counter(face for faces in laid for face in faces)).elements()))
     sequences = sum(meld.kind in SEQUENCE_KINDS for meld in melds)
     return Arrangement(
-        melds=melds,
+        melds=tuple(melds),
         leftovers=leftovers,
         deadwood=least,
         points=points(counts, wild, rules),
@@ -109,19 +110,26 @@ def _lay(hand: Counter[int], wild: int, least: int) -> list[tuple[int, ...]]:
     raise AssertionError(f"no arrangement leaves {least} points: {sorted(hand.elements())}, wild {wild}")
 
 
-def _points_of(faces: Iterator[int] | Sequence[int], wild: int) -> int:
+def _points_of(faces: Iterable[int], wild: int) -> int:
     return sum(int(FACE_POINTS[face]) for face in faces if not is_wild(face, wild))
 
 
 def _pure_runs(hand: Counter[int], wild: int) -> list[tuple[int, ...]]:
     """Pure sequences of up to five cards in the hand, those worth most first; ties as in `arrange`."""
     runs = [
-        (-_points_of(run, wild), -size, run[0] // NUM_RANKS, RUN_RANKS.index(run[0] % NUM_RANKS), tuple(run))
+        (-_points_of(run, wild), -len(run), run[0] // NUM_RANKS, run[0] % NUM_RANKS, run)
         for size in range(SMALLEST_GROUP, _LONGEST_RUN + 1)
         for run in runs_of(size)
         if all(hand[face] for face in run)
     ]
     return [run for *_order, run in sorted(runs)]
+
+
+@functools.cache
+def _runs_with(face: int) -> tuple[tuple[int, ...], ...]:
+    """Every run of three to five places that has a place for a face."""
+    sizes = range(SMALLEST_GROUP, _LONGEST_RUN + 1)
+    return tuple(run for size in sizes for run in runs_of(size) if face in run)
 
 
 class _Search:
@@ -170,18 +178,21 @@ class _Search:
             self.dead.add(key)
         return found
 
-    def _groups_with(self, first: int, others: Sequence[int]) -> Iterator[tuple[_Laid, bool]]:
-        """Every run and set with this card, the others taken from those given; and whether it is a run."""
+    def _groups_with(self, first: int, others: Sequence[int]) -> list[tuple[_Laid, bool]]:
+        """Every run and set with this card, the others taken from those given; and whether it is a run.
+
+        Those with fewest gaps come first, so that natural groups are shown where there is a choice.
+        """
         held = {first, *others}
-        for size in range(SMALLEST_GROUP, _LONGEST_RUN + 1):
-            for run in runs_of(size):
-                if first in run:
-                    yield tuple(face if face in held else _GAP for face in run), True
+        groups: list[tuple[_Laid, bool]] = [
+            (tuple(face if face in held else _GAP for face in run), True) for run in _runs_with(first)
+        ]
         mates = [face for face in sorted(held) if face % NUM_RANKS == first % NUM_RANKS and face != first]
-        for size in reversed(range(NUM_SUITS)):
+        for size in range(NUM_SUITS):
             for chosen in combinations(mates, size):
                 natural = tuple(sorted((first, *chosen)))
-                yield natural + (_GAP,) * (SMALLEST_GROUP - len(natural)), False
+                groups.append((natural + (_GAP,) * (SMALLEST_GROUP - len(natural)), False))
+        return sorted(groups, key=lambda group: (group[0].count(_GAP), -len(group[0])))
 
 
 def _with_wild_cards(groups: Sequence[_Laid], wilds: Sequence[int], lay_all: bool) -> list[tuple[int, ...]]:
@@ -206,7 +217,10 @@ def _takes_wild_cards(laid: _Laid) -> tuple[bool, bool]:
 
 def _extended(laid: _Laid, faces: Sequence[int], spare: Sequence[int]) -> list[int]:
     """A group's faces with wild cards added above its last place, or below the first where the ace is the last."""
-    place, face = max(((place, face) for place, face in enumerate(laid) if face is not None), default=(0, 0))
+    naturals = [(place, face) for place, face in enumerate(laid) if face is not None]
+    if len(naturals) > 1 and len({face % NUM_RANKS for _place, face in naturals}) == 1:  # a set
+        return [*faces, *spare]
+    place, face = naturals[-1] if naturals else (0, ACE)
     top = (NUM_RANKS if place and face % NUM_RANKS == ACE else face % NUM_RANKS) + len(laid) - 1 - place
     room = max(0, NUM_RANKS - top)
     return [*spare[room:], *faces, *spare[:room]]

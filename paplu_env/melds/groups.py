@@ -6,6 +6,7 @@ what an arrangement calls its melds.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -17,7 +18,8 @@ Kind = Literal["pure sequence", "impure sequence", "set", "tanala"]
 
 SMALLEST_GROUP: Final = 3  # cards
 PURE_KINDS: Final[tuple[Kind, ...]] = ("pure sequence", "tanala")
-SEQUENCE_KINDS: Final[tuple[Kind, ...]] = ("pure sequence", "tanala", "impure sequence")
+SEQUENCE_KINDS: Final[tuple[Kind, ...]] = PURE_KINDS + ("impure sequence",)
+KINDS: Final[tuple[Kind, ...]] = SEQUENCE_KINDS + ("set",)  # as melds are listed
 RUN_RANKS: Final = (*range(NUM_RANKS), ACE)  # the places of a run: the ace is below the two and above the king
 
 
@@ -68,15 +70,16 @@ def why_no_group(faces: Sequence[int], wild: int, rules: RuleSet) -> str:
     return f"is a set of more than {rules.max_set_size} cards"
 
 
-def runs_of(size: int) -> list[list[int]]:
+@functools.cache
+def runs_of(size: int) -> tuple[tuple[int, ...], ...]:
     """Every run of so many places, as the faces that stand there naturally, the lowest place first."""
     runs = []
     for suit in range(NUM_SUITS):
         for start in range(len(RUN_RANKS) - size + 1):
             ranks = RUN_RANKS[start : start + size]
             if len(set(ranks)) == size:  # low ace and high ace are one card
-                runs.append([NUM_RANKS * suit + rank for rank in ranks])
-    return runs
+                runs.append(tuple(NUM_RANKS * suit + rank for rank in ranks))
+    return tuple(runs)
 
 
 def _fill(faces: Sequence[int], places: Sequence[int], wild: int, min_naturals: int) -> bool:

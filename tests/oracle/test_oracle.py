@@ -158,7 +158,7 @@ def test_of_fourteen_cards_the_distance_is_the_lowest_over_the_discard() -> None
 
 
 def test_rounding_comes_before_the_cap() -> None:
-    cards = read("2S 4S 6S 8S TS QS AH 3H 5H 7H 9D JD KC")  # 96 points
+    cards = read("2S 4S 6S 8S TS QS AH 3H 5H 7H 9D JD KC")  # 94 points
     assert points(cards, wild_rank("-"), Options(round_to=5)) == 80
     assert points(cards, wild_rank("-"), Options(round_to=5, max_points=120)) == 95
 
