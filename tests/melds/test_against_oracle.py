@@ -11,7 +11,7 @@ from paplu_env import melds
 from paplu_env.cards import NUM_FACES
 from paplu_env.rules import RuleSet
 from tests import oracle
-from tests.melds.samples import KINDS_AND_SIZES, batch
+from tests.melds.batches import KINDS_AND_SIZES, batch
 from tests.oracle.hands import Hand, dense_hand, hands, near_complete_hand, random_wild_faces
 
 POINTS = RuleSet()

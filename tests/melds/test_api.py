@@ -13,7 +13,7 @@ from paplu_env.cards import JOKER_BIT, parse_hand, wild_of_rank
 from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.rules import RuleSet, parse_rules, preset
 from tests.melds.cases import cases
-from tests.melds.samples import batch, mixed_hands
+from tests.melds.batches import batch, mixed_hands
 
 POINTS = RuleSet()
 SEVENS = wild_of_rank(6)

@@ -7,7 +7,7 @@ import numpy as np
 from paplu_env import melds
 from paplu_env.cards import counts_of, parse_hand, wild_of_rank
 from paplu_env.rules import RuleSet
-from tests.melds.samples import mixed_hands
+from tests.melds.batches import mixed_hands
 
 POINTS = RuleSet()
 NO_RANK = wild_of_rank(-1)

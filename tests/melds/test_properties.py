@@ -10,7 +10,7 @@ from paplu_env import melds
 from paplu_env.cards import Counts, counts_of, faces_of, parse_cards, wild_of_rank
 from paplu_env.melds.groups import PURE_KINDS
 from paplu_env.rules import RuleSet
-from tests.melds.samples import batch, mixed_hands
+from tests.melds.batches import batch, mixed_hands
 from tests.oracle.definitions import points_of
 from tests.oracle.hands import pack, relabelled
 
