@@ -18,7 +18,7 @@ from paplu_env.bots.rule_kernels import (
 )
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
-from paplu_env.melds.distance import distance_table
+from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet
 
 _AGENTS: Final = {
