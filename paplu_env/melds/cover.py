@@ -1,0 +1,306 @@
+"""How many natural cards the groups of a hand can cover, and which cards they can do without or would gain.
+
+The number of wild cards doesn't matter here: a gap in a group is a place that some wild card or blank will
+fill. So the question is which groups, of so many places in all, stand on the most natural cards. Sequences
+are looked up suit by suit in the `distance_table` and joined; sets are tried one after the other, none, one
+or two of them, and a set is skipped when even with the sequences of the whole hand it can't reach the goal.
+
+Two exchanges keep the sets few. A set takes a card of every suit that has one at its rank: a card that a
+sequence holds instead can be moved over, and leaves a gap. Only where all four suits have one may a set of
+three places pass one over, any of them. And a set of a single card is no better than a sequence of three.
+
+`walk` runs through the sets for three questions, its `mode`:
+
+* `COUNT`: the most cards covered;
+* `SPARE`: the faces of which a copy can be thrown with the goal still covered;
+* `GAIN`: the faces that, drawn, would raise the cover above the goal. Here the exchanges hold for the hand
+  with the card drawn, so that a set the card would join may be smaller by one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env.cards import NUM_RANKS, NUM_SUITS
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
+from paplu_env.melds.distance_table import (
+    MAX_PLACES,
+    MIN_RUN,
+    WEIGHTS,
+    Table,
+    backwards,
+    covers,
+    holding,
+    join,
+    lane,
+)
+
+# The natural cards of a hand: held at least once, at least twice (words of `bits`, both bits of an ace), and
+# the places of the four suits in the table.
+Naturals = tuple[int, int, int, int, int, int]
+
+COUNT: Final = 0
+SPARE: Final = 1
+GAIN: Final = 2
+
+MIN_SET: Final = 3
+MAX_NATURALS_IN_SET: Final = 4
+_CHOICES: Final = 6  # whole column, one suit passed over (4), three cards in a set of four places
+
+
+@njit
+def naturals_of(ones: int, twos: int, wilds: int) -> Naturals:
+    """The natural cards of a hand in the words of `bits.words_of`."""
+    ones &= ~wilds
+    twos &= ~wilds
+    return (
+        ones,
+        twos,
+        holding(suit_of(ones, 0)) + holding(suit_of(twos, 0)),
+        holding(suit_of(ones, 1)) + holding(suit_of(twos, 1)),
+        holding(suit_of(ones, 2)) + holding(suit_of(twos, 2)),
+        holding(suit_of(ones, 3)) + holding(suit_of(twos, 3)),
+    )
+
+
+@njit
+def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
+    """The hand without one copy of each card that it holds at these places (14 bits) of a suit."""
+    ones, twos, spades, hearts, diamonds, clubs = hand
+    taken = closed(ones & places << FIELD * suit)
+    weight = holding(suit_of(taken, suit))
+    return (
+        ones & ~(taken & ~twos),
+        twos & ~taken,
+        spades - (weight if suit == 0 else 0),
+        hearts - (weight if suit == 1 else 0),
+        diamonds - (weight if suit == 2 else 0),
+        clubs - (weight if suit == 3 else 0),
+    )
+
+
+@njit
+def walk(
+    mode: int, hand: Naturals, places: int, goal: int, todo: int, table: Table
+) -> tuple[int, int]:
+    """Run through the sets of a hand whose groups have so many places in all.
+
+    Args:
+        mode: `COUNT`, `SPARE` or `GAIN`.
+        hand: the natural cards.
+        places: of all groups together, 3..13; there is room for a sequence beside the sets in any case.
+        goal: cards to cover. `COUNT` looks for more than ``goal - 1``, the others take it as it is; for
+            `GAIN` it has to be the most that can be covered.
+        todo: mask of faces that `SPARE` and `GAIN` ask about; no face for `GAIN` that the hand holds twice.
+
+    Returns:
+        ``(count, faces)``: for `COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached;
+        for `SPARE` and `GAIN` the faces, as a mask.
+    """
+    ones, twos, spades, hearts, diamonds, clubs = hand
+    majors = join(int(table[spades]), int(table[hearts]), places)
+    minors = join(int(table[diamonds]), int(table[clubs]), places)
+    turned = backwards(minors)
+    faces = 0
+    if mode == COUNT:
+        goal = max(goal, _most(majors, minors, turned, places) + 1)
+    elif covers(majors, minors, turned, places, goal):
+        faces = _faces(mode, hand, majors, minors, places, goal, todo, table)
+    twins, triples, fours = _columns(ones)
+    ranks = (twins if mode != GAIN else ones | ones >> FIELD | ones >> 2 * FIELD | ones >> 3 * FIELD) & SUIT_RANKS
+    if ranks == 0 or places < MIN_SET + MIN_RUN:
+        return goal - 1, faces
+    # The most that sequences can cover beside one set and beside two, if the sets took no card from them.
+    beside_one = _most(majors, minors, turned, places - MIN_SET)
+    beside_two = _most(majors, minors, turned, places - 2 * MIN_SET)
+    largest = 4 if fours else 3 if triples else 2
+    two_fit = places >= 2 * MIN_SET + MIN_RUN
+    while ranks:
+        rank = lowest_bit(ranks)
+        ranks &= ranks - 1
+        column = ones >> rank & COLUMN
+        for choice in range(_choices(mode, column)):
+            used, size = _choose(mode, column, choice)
+            gained = popcount(used)
+            left = places - size
+            more = two_fit and left >= MIN_SET + MIN_RUN and beside_two + gained + largest >= goal
+            if gained == 0 or left < MIN_RUN or not (more or beside_one + gained >= goal):
+                continue
+            rest = _without_set(hand, used, rank)
+            goal, faces = _visit(mode, rest, left, goal, gained, _joining(used, size, rank), todo, faces, table)
+            if more:
+                goal, faces = _walk_second(
+                    mode, rest, left, goal, gained, rank, _joining(used, size, rank), largest, todo, faces, table
+                )
+    return goal - 1, faces
+
+
+@njit
+def _walk_second(
+    mode: int,
+    hand: Naturals,
+    places: int,
+    goal: int,
+    gained: int,
+    first: int,
+    joining: int,
+    largest: int,
+    todo: int,
+    faces: int,
+    table: Table,
+) -> tuple[int, int]:
+    """Run through the second sets beside a first one, of its rank or a higher one."""
+    ones, twos, spades, hearts, diamonds, clubs = hand
+    majors = join(int(table[spades]), int(table[hearts]), places - MIN_SET)
+    minors = join(int(table[diamonds]), int(table[clubs]), places - MIN_SET)
+    beside = _most(majors, minors, backwards(minors), places - MIN_SET) + gained
+    if beside + largest < goal:
+        return goal, faces
+    twins = _columns(ones)[0]
+    ranks = (twins if mode != GAIN else ones | ones >> FIELD | ones >> 2 * FIELD | ones >> 3 * FIELD) & SUIT_RANKS
+    ranks = ranks >> first << first
+    while ranks:
+        rank = lowest_bit(ranks)
+        ranks &= ranks - 1
+        column = ones >> rank & COLUMN
+        for choice in range(_choices(mode, column)):
+            used, size = _choose(mode, column, choice)
+            more = popcount(used)
+            left = places - size
+            if more == 0 or left < MIN_RUN or beside + more < goal:
+                continue
+            rest = _without_set(hand, used, rank)
+            joins = joining | _joining(used, size, rank)
+            goal, faces = _visit(mode, rest, left, goal, gained + more, joins, todo, faces, table)
+    return goal, faces
+
+
+@njit
+def _visit(
+    mode: int,
+    hand: Naturals,
+    places: int,
+    goal: int,
+    gained: int,
+    joining: int,
+    todo: int,
+    faces: int,
+    table: Table,
+) -> tuple[int, int]:
+    """What the sequences add to chosen sets: a higher goal, or more faces.
+
+    Args:
+        hand: what the sets leave.
+        places: what they leave for the sequences.
+        gained: cards that they cover.
+        joining: the faces that would join them.
+    """
+    majors = join(int(table[hand[2]]), int(table[hand[3]]), places)
+    minors = join(int(table[hand[4]]), int(table[hand[5]]), places)
+    turned = backwards(minors)
+    if not covers(majors, minors, turned, places, goal - gained):
+        return goal, faces
+    if mode == COUNT:
+        while covers(majors, minors, turned, places, goal - gained):
+            goal += 1
+        return goal, faces
+    if mode == GAIN:
+        faces |= joining & todo
+    return goal, faces | _faces(mode, hand, majors, minors, places, goal - gained, todo & ~faces, table)
+
+
+@njit
+def _faces(
+    mode: int, hand: Naturals, majors: int, minors: int, places: int, cards: int, todo: int, table: Table
+) -> int:
+    """The faces without which the sequences still cover so many cards, or with which they cover one more."""
+    ones = hand[0]
+    faces = 0
+    for suit in range(NUM_SUITS):
+        asked = todo >> NUM_RANKS * suit & SUIT_RANKS
+        if mode == SPARE:
+            asked &= suit_of(ones, suit)
+        if asked == 0:
+            continue
+        partner = int(table[hand[2 + (suit ^ 1)]])
+        others = join(partner, minors if suit < 2 else majors, places)
+        turned = backwards(others)
+        while asked:
+            rank = lowest_bit(asked)
+            asked &= asked - 1
+            step = WEIGHTS[rank] if mode == GAIN else -WEIGHTS[rank]
+            row = int(table[hand[2 + suit] + step])
+            if covers(row, others, turned, places, cards + (1 if mode == GAIN else 0)):
+                faces |= 1 << NUM_RANKS * suit + rank
+    return faces
+
+
+@njit
+def _most(row: int, other: int, turned: int, places: int) -> int:
+    """The most cards that two groups of suits cover with so many places together."""
+    cards = max(lane(row, places), lane(other, places))
+    while covers(row, other, turned, places, cards + 1):
+        cards += 1
+    return cards
+
+
+@njit
+def _columns(ones: int) -> tuple[int, int, int]:
+    """The ranks of which at least two, at least three, and all four suits have a card."""
+    spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
+    both = spades & hearts
+    either = spades | hearts
+    both_minors = diamonds & clubs
+    either_minor = diamonds | clubs
+    return (
+        (both | both_minors | either & either_minor) & SUIT_RANKS,
+        (both & either_minor | either & both_minors) & SUIT_RANKS,
+        both & both_minors & SUIT_RANKS,
+    )
+
+
+@njit
+def _choices(mode: int, column: int) -> int:
+    """How many sets of a rank `_choose` has to be asked for."""
+    held = popcount(column)
+    return _CHOICES if held == 4 or (held == 3 and mode == GAIN) else 1
+
+
+@njit
+def _choose(mode: int, column: int, choice: int) -> tuple[int, int]:
+    """The cards, as a column, and the places of one of the sets of a rank; no cards: there is no such set."""
+    held = popcount(column)
+    if choice == 0:
+        return column, max(MIN_SET, held)
+    if choice <= NUM_SUITS:
+        passed_over = 1 << FIELD * (choice - 1)
+        return (column & ~passed_over, MIN_SET) if column & passed_over else (0, 0)
+    return (column, MIN_SET + 1) if held == MIN_SET else (0, 0)
+
+
+@njit
+def _joining(used: int, size: int, rank: int) -> int:
+    """The faces that would join a set in a gap that it has."""
+    faces = 0
+    if popcount(used) < size:
+        for suit in range(NUM_SUITS):
+            if used >> FIELD * suit & 1 == 0:
+                faces |= 1 << NUM_RANKS * suit + rank
+    return faces
+
+
+@njit
+def _without_set(hand: Naturals, used: int, rank: int) -> Naturals:
+    """The hand without one copy of the cards in a column."""
+    ones, twos, spades, hearts, diamonds, clubs = hand
+    taken = closed(used << rank)
+    weight = WEIGHTS[rank]
+    return (
+        ones & ~(taken & ~twos),
+        twos & ~taken,
+        spades - weight * (used & 1),
+        hearts - weight * (used >> FIELD & 1),
+        diamonds - weight * (used >> 2 * FIELD & 1),
+        clubs - weight * (used >> 3 * FIELD & 1),
+    )
