@@ -104,7 +104,8 @@ def play_rows(
         rows: ``(N,)`` rows of everything that is ``(B,)``.
         actions: ``(N,)`` for the seats to move, checked; `NO_ACTION` to only play on.
         every_seat: all seats are learners.
-        agents: ``(L, P-1)`` rule agents of the line-ups by relative seat, or `OUTSIDE`.
+        agents: ``(L, P-1)`` rule agents of the line-ups by relative seat (the step to the next seat is
+            its own inverse, forwards or backwards), or `OUTSIDE`.
         line_ups: ``(B,)`` line-up of each deal.
         seats: ``(B,)`` learners' seats; with ``every_seat`` the seat to move, or that ended the deal.
         views, masks: ``(B,)`` and ``(B, A)`` of the learners, written to.
@@ -113,7 +114,7 @@ def play_rows(
     Returns:
         The place after the last row that waits for a policy.
     """
-    players = int(rules[0]["num_players"])
+    players, step = int(rules[0]["num_players"]), int(rules[0]["step"])
     answer = np.empty(1, dtype=np.int64)
     place = start
     for k in range(start, stop):
@@ -134,7 +135,7 @@ def play_rows(
             view_kernel(states, i, seat, asked_views, place)
             mask_kernel(states, i, rules, asked_masks[place])
             asked_keys[place] = mix(mix(decision_keys[i], np.uint64(seat)), _decision(states, i, phase))
-            agent = int(agents[int(line_ups[i]), (seat - learner) % players - 1])
+            agent = int(agents[int(line_ups[i]), (seat - learner) * step % players - 1])
             if agent == OUTSIDE:
                 waiting[place] = i
                 place += 1

@@ -19,7 +19,7 @@ Opponents = PolicyLike | Sequence[PolicyLike]  # one for all other seats, or one
 
 
 class LineUp:
-    """The policies at the other seats of one deal: ``policies[r - 1]`` sits r seats after the learner."""
+    """The policies at the other seats of one deal: ``policies[r - 1]`` plays r turns after the learner."""
 
     def __init__(self, policies: tuple[Policy, ...]) -> None:
         self.policies = policies
@@ -32,7 +32,7 @@ def read_line_up(opponent: Opponents, rules: RuleSet) -> LineUp:
 
     Args:
         opponent: a bot by name, path or object, for every other seat; or a list of such, one for each
-            seat after the learner's, in rising order of seat numbers.
+            seat after the learner's in the order of play.
 
     Raises:
         PapluError: unknown bots, or a list of the wrong length.

@@ -49,7 +49,7 @@ class PapluVecEnv(VecEnv):
     Args:
         num_envs: how many.
         opponents: bots by name, policies' paths or policies; each deal draws one by its seed. With more
-            than two seats each fills all other seats, or is itself a list by relative seat.
+            than two seats each fills all other seats, or is itself a list in the order of play.
         opponent_weights: how often each is drawn, equally without.
         seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
         threads: threads that share the games; results do not depend on it.

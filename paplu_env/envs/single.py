@@ -43,8 +43,8 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
 
     Args:
         rules: a preset, a rules string such as "points:drop_allowed=false", a mapping, or a `RuleSet`.
-        opponent: a bot by name, a policy's path or a policy, for all other seats; a list of them by
-            relative seat; or "self".
+        opponent: a bot by name, a policy's path or a policy, for all other seats; a list of them in
+            the order of play after the learner; or "self".
         encoding: what an observation is, see `paplu_env.encoding`.
         reward: one of `paplu_env.envs.REWARDS`.
         seat: the learner's, or "random". Seat 0 has the first turn.

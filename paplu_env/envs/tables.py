@@ -25,7 +25,7 @@ from paplu_env.envs.opponents import SELF, Opponents, Pool, read_line_up
 from paplu_env.envs.rewards import Reward
 from paplu_env.envs.seeds import Seeds
 from paplu_env.errors import IllegalAction, PapluError
-from paplu_env.melds.distance import distance_table
+from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet, as_rules
 
 Ints = npt.NDArray[np.int64]
@@ -87,6 +87,7 @@ class Tables:
             raise PapluError(f"illegal_action={illegal_action!r}: choose forfeit or raise")
         self.batch = batch
         self.rules = as_rules(rules)
+        self._step = int(self.rules.packed["step"][0])  # from a seat to the next in play
         self.encoding = encodings.get(encoding)
         self.num_features = self.encoding.num_features(self.rules)
         self.reward = Reward(reward, self.rules)
@@ -229,18 +230,11 @@ class Tables:
     def observe(self, rows: Ints | None = None, out: Observations | None = None) -> Observations:
         """``(N, F)`` observations of the learners in these rows, in all of them if not given."""
         views = self.views if rows is None else self.views[rows]
-        observations = np.empty((len(views), self.num_features), dtype=np.float32) if out is None else out
-        run_slices(
-            lambda start, stop: self.encoding.encode(views[start:stop], self.rules, out=observations[start:stop]),
-            len(views),
-            self.threads,
-        )
-        return observations
+        return self.encoding.encode(views, self.rules, out=out, threads=self.threads)
 
     def why_illegal(self, i: int, action: int) -> str:
-        """What is wrong with an action in row ``i``, with the position, in words."""
-        reason = why_illegal(self.states, i, action, self.rules)
-        return f"{format_action(action)} is not legal: {reason}; position: {format_position(self.states, i, self.rules)}"
+        """What is wrong with an action in row ``i``, in words that tell no hidden card."""
+        return f"{format_action(action)} is not legal: {why_illegal(self.states, i, action, self.rules)}"
 
     def get_state(self) -> dict[str, Any]:
         """Copies of everything that the rows hold, by name."""
@@ -319,7 +313,7 @@ class Tables:
     def _ask(self, rows: Ints, asked: Ints) -> Ints:
         """The answers of the policies to move in these rows, which see what stands at the places ``asked``."""
         movers = self.states["current_player"][rows].astype(np.int64)
-        relative = (movers - self.seats[rows]) % self.rules.num_players - 1
+        relative = (movers - self.seats[rows]) * self._step % self.rules.num_players - 1
         numbers = self._numbers[self.line_ups[rows], relative]
         answers = np.empty(len(rows), dtype=np.int64)
         for number in np.unique(numbers):
@@ -334,8 +328,10 @@ class Tables:
     def _forfeit(self, rows: Ints, actions: Ints) -> None:
         """End deals at illegal actions, or refuse the first of these."""
         if self.illegal_action == "raise":
-            where = f"environment {rows[0]}: " if self.batch > 1 else ""
-            raise IllegalAction(where + self.why_illegal(int(rows[0]), int(actions[0])))
+            i = int(rows[0])
+            where = f"environment {i}: " if self.batch > 1 else ""
+            position = format_position(self.states, i, self.rules)
+            raise IllegalAction(f"{where}{self.why_illegal(i, int(actions[0]))}; position: {position}")
         self.forfeits[rows] = actions
         self.over[rows] = True
         self.masks[rows] = False
@@ -353,7 +349,7 @@ class Tables:
         return rewards
 
     def _after(self, seats: Ints) -> Ints:
-        return (seats + 1) % self.rules.num_players
+        return (seats + self._step) % self.rules.num_players
 
 
 _ROW_ARRAYS: Final = (
