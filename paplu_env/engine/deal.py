@@ -59,7 +59,7 @@ def deal_into(
 ) -> None:
     """Deal a game into row ``i``, whatever it held before; see `deal`."""
     bits = active_bits(rules, first, active)
-    deal_kernel(states, i, rules.packed, _as_seed(seed), first, bits)
+    deal_kernel(states, i, rules.packed, as_seed(seed), first, bits)
 
 
 def deal_many(
@@ -114,9 +114,9 @@ def deal_from(
     _check_deck(rules, faces)
     states = empty_states(rules, 1)
     bits = active_bits(rules, first, active)
-    _clear(states[0])
+    clear_row(states[0])
     states["cards"][0, : rules.num_cards] = faces[::-1]
-    _deal_out(states, 0, rules.packed, _as_seed(seed), first, bits)
+    _deal_out(states, 0, rules.packed, as_seed(seed), first, bits)
     return states
 
 
@@ -137,13 +137,11 @@ def active_bits(rules: RuleSet, first: int, active: Iterable[int] | None) -> int
 
 
 @njit
-def deal_kernel(
-    states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int
-) -> None:
+def deal_kernel(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int) -> None:
     """Deal row ``i`` from a seed; ``active`` is the bitmask of the seats dealt in. Nothing is checked."""
     s = states[i]
     r = rules[0]
-    _clear(s)
+    clear_row(s)
     cards = s["cards"]
     place = 0
     for face in range(NUM_FACES):
@@ -156,9 +154,7 @@ def deal_kernel(
 
 
 @njit
-def _deal_out(
-    states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int
-) -> None:
+def _deal_out(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int) -> None:
     """Deal from the deck that lies in ``cards`` of a cleared row."""
     s = states[i]
     r = rules[0]
@@ -219,7 +215,7 @@ def _turn_indicator(s: Any, top: int, r: Any) -> int:
 
 
 @njit
-def _clear(s: Any) -> None:
+def clear_row(s: Any) -> None:
     """Set every field that a deal does not set itself."""
     s["log"][:] = 0
     s["returns"][:] = 0
@@ -250,7 +246,7 @@ def _deal_rows(
         deal_kernel(states, i, rules, seeds[i], firsts[i], active)
 
 
-def _as_seed(seed: int) -> np.uint64:
+def as_seed(seed: int) -> np.uint64:
     """A seed as kernels take it."""
     if not 0 <= seed < 1 << 64:
         raise InvalidRules(f"seed={seed}: a seed is a whole number 0..2**64-1")

@@ -139,9 +139,7 @@ class _Walk:
             is_last = at + 1 == len(self.entries)
             forced = self._turn(source, thrown, at, is_last and ending == DECLARED)
         if ending != forced and not (ending == DECLARED and self._can_be_declared()):
-            raise InvalidNotation(
-                f"ending {ENDING_NAMES[ending]}: by the log the deal is {ENDING_NAMES[forced]}"
-            )
+            raise InvalidNotation(f"ending {ENDING_NAMES[ending]}: by the log the deal is {ENDING_NAMES[forced]}")
 
     def _turn(self, source: int, thrown: int, at: int, is_declared: bool) -> int:
         """One entry; returns the ending that it forces."""

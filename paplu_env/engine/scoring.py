@@ -46,7 +46,8 @@ def returns(states: States, i: int) -> npt.NDArray[np.int64]:
         ``(num_players,)`` int64, a new array.
     """
     row = states[i]
-    return row["returns"][: int(row["num_players"])].astype(np.int64)
+    points: npt.NDArray[np.int64] = row["returns"][: int(row["num_players"])].astype(np.int64)
+    return points
 
 
 def is_over(states: States, i: int) -> bool:
@@ -61,9 +62,9 @@ def settle(s: Any, ending: int, finisher: int, returns: Returns, r: Any) -> int:
     Hands, statuses and draws are read from the state, in which every seat holds a full hand or none.
     """
     returns[:] = 0
-    if ending == VOID or ending == TRUNCATED:
+    if ending in (VOID, TRUNCATED):
         return NO_SEAT
-    if ending == DECLARED or ending == ANNOUNCED:
+    if ending in (DECLARED, ANNOUNCED):
         winner = finisher
     elif ending == LOWER_DEADWOOD:
         winner = _lowest_seat(s, r)
@@ -152,7 +153,7 @@ def _settle_paplus(s: Any, ending: int, winner: int, returns: Returns, r: Any) -
         paplus = int(s["hands"][holder, paplu])
         if int(r["paplu_bonus"]) == _HELD:
             bonus = _HELD_BONUS[paplus]
-        elif holder == winner and (ending == DECLARED or ending == ANNOUNCED):
+        elif holder == winner and ending in (DECLARED, ANNOUNCED):
             bonus = _DECLARED_BONUS * paplus
         else:
             bonus = 0
