@@ -26,6 +26,7 @@ from paplu_env.cards import NUM_RANKS, NUM_SUITS
 from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
 from paplu_env.melds.distance_table import (
     MAX_PLACES,
+    MAX_PLACES,
     MIN_RUN,
     WEIGHTS,
     Table,
@@ -89,7 +90,8 @@ def walk(
     Args:
         mode: `COUNT`, `SPARE` or `GAIN`.
         hand: the natural cards.
-        places: of all groups together, 3..13; there is room for a sequence beside the sets in any case.
+        places: of all groups together: 13, of which two sequences need six in any case, or fewer beside a
+            sequence that was chosen already, of which the second one needs three.
         goal: cards to cover. `COUNT` looks for more than ``goal - 1``, the others take it as it is; for
             `GAIN` it has to be the most that can be covered.
         todo: mask of faces that `SPARE` and `GAIN` ask about; no face for `GAIN` that the hand holds twice.
@@ -107,31 +109,34 @@ def walk(
         goal = max(goal, _most(majors, minors, turned, places) + 1)
     elif covers(majors, minors, turned, places, goal):
         faces = _faces(mode, hand, majors, minors, places, goal, todo, table)
-    twins, triples, fours = _columns(ones)
-    ranks = (twins if mode != GAIN else ones | ones >> FIELD | ones >> 2 * FIELD | ones >> 3 * FIELD) & SUIT_RANKS
-    if ranks == 0 or places < MIN_SET + MIN_RUN:
+    ranks = _ranks_of_sets(mode, ones)
+    for_runs = 2 * MIN_RUN if places == MAX_PLACES else MIN_RUN
+    if ranks == 0 or places < MIN_SET + for_runs:
         return goal - 1, faces
     # The most that sequences can cover beside one set and beside two, if the sets took no card from them.
     beside_one = _most(majors, minors, turned, places - MIN_SET)
     beside_two = _most(majors, minors, turned, places - 2 * MIN_SET)
-    largest = 4 if fours else 3 if triples else 2
-    two_fit = places >= 2 * MIN_SET + MIN_RUN
+    largest = _largest_set(ones)
+    two_fit = places >= 2 * MIN_SET + for_runs
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = ones >> rank & COLUMN
         for choice in range(_choices(mode, column)):
-            used, size = _choose(mode, column, choice)
+            used, size, waits = _choose(column, choice)
             gained = popcount(used)
             left = places - size
-            more = two_fit and left >= MIN_SET + MIN_RUN and beside_two + gained + largest >= goal
-            if gained == 0 or left < MIN_RUN or not (more or beside_one + gained >= goal):
+            more = two_fit and left >= MIN_SET + for_runs and beside_two + gained + largest >= goal
+            if gained == 0 or left < for_runs or not (more or beside_one + gained >= goal):
+                continue
+            joining = _joining(used, size, rank) & todo if mode == GAIN else 0
+            if waits and joining & ~faces == 0:
                 continue
             rest = _without_set(hand, used, rank)
-            goal, faces = _visit(mode, rest, left, goal, gained, _joining(used, size, rank), todo, faces, table)
+            goal, faces = _visit(mode, rest, left, goal, gained, joining, waits, todo, faces, table)
             if more:
                 goal, faces = _walk_second(
-                    mode, rest, left, goal, gained, rank, _joining(used, size, rank), largest, todo, faces, table
+                    mode, rest, left, for_runs, goal, gained, rank, joining, waits, largest, todo, faces, table
                 )
     return goal - 1, faces
 
@@ -141,38 +146,46 @@ def _walk_second(
     mode: int,
     hand: Naturals,
     places: int,
+    for_runs: int,
     goal: int,
     gained: int,
     first: int,
     joining: int,
+    waits: bool,
     largest: int,
     todo: int,
     faces: int,
     table: Table,
 ) -> tuple[int, int]:
-    """Run through the second sets beside a first one, of its rank or a higher one."""
+    """Run through the second sets beside a first one: of its rank or a higher one, or any if the first one waits."""
     ones, twos, spades, hearts, diamonds, clubs = hand
     majors = join(int(table[spades]), int(table[hearts]), places - MIN_SET)
     minors = join(int(table[diamonds]), int(table[clubs]), places - MIN_SET)
     beside = _most(majors, minors, backwards(minors), places - MIN_SET) + gained
     if beside + largest < goal:
         return goal, faces
-    twins = _columns(ones)[0]
-    ranks = (twins if mode != GAIN else ones | ones >> FIELD | ones >> 2 * FIELD | ones >> 3 * FIELD) & SUIT_RANKS
-    ranks = ranks >> first << first
+    ranks = _ranks_of_sets(COUNT, ones)
+    if not waits:
+        # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
+        ranks = (ranks | _ranks_of_sets(mode, ones) & 1 << first) >> first << first
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = ones >> rank & COLUMN
-        for choice in range(_choices(mode, column)):
-            used, size = _choose(mode, column, choice)
+        for choice in range(_choices(mode if rank == first else COUNT, column)):
+            used, size, waits_too = _choose(column, choice)
             more = popcount(used)
             left = places - size
-            if more == 0 or left < MIN_RUN or beside + more < goal:
+            if more == 0 or left < for_runs or beside + more < goal or (waits and waits_too):
+                continue
+            joins = joining
+            if mode == GAIN and not waits:
+                joins |= _joining(used, size, rank) & todo
+            waiting = waits or waits_too
+            if waiting and joins & ~faces == 0:
                 continue
             rest = _without_set(hand, used, rank)
-            joins = joining | _joining(used, size, rank)
-            goal, faces = _visit(mode, rest, left, goal, gained + more, joins, todo, faces, table)
+            goal, faces = _visit(mode, rest, left, goal, gained + more, joins, waiting, todo, faces, table)
     return goal, faces
 
 
@@ -184,6 +197,7 @@ def _visit(
     goal: int,
     gained: int,
     joining: int,
+    waits: bool,
     todo: int,
     faces: int,
     table: Table,
@@ -194,7 +208,8 @@ def _visit(
         hand: what the sets leave.
         places: what they leave for the sequences.
         gained: cards that they cover.
-        joining: the faces that would join them.
+        joining: the faces that would join them, of those asked about.
+        waits: one of the sets is worth trying for these faces alone.
     """
     majors = join(int(table[hand[2]]), int(table[hand[3]]), places)
     minors = join(int(table[hand[4]]), int(table[hand[5]]), places)
@@ -205,8 +220,9 @@ def _visit(
         while covers(majors, minors, turned, places, goal - gained):
             goal += 1
         return goal, faces
-    if mode == GAIN:
-        faces |= joining & todo
+    faces |= joining
+    if waits:
+        return goal, faces
     return goal, faces | _faces(mode, hand, majors, minors, places, goal - gained, todo & ~faces, table)
 
 
@@ -246,18 +262,21 @@ def _most(row: int, other: int, turned: int, places: int) -> int:
 
 
 @njit
-def _columns(ones: int) -> tuple[int, int, int]:
-    """The ranks of which at least two, at least three, and all four suits have a card."""
+def _ranks_of_sets(mode: int, ones: int) -> int:
+    """The ranks of which two suits have a card, or, where a set may wait for a second one, any suit."""
     spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
-    both = spades & hearts
-    either = spades | hearts
-    both_minors = diamonds & clubs
-    either_minor = diamonds | clubs
-    return (
-        (both | both_minors | either & either_minor) & SUIT_RANKS,
-        (both & either_minor | either & both_minors) & SUIT_RANKS,
-        both & both_minors & SUIT_RANKS,
-    )
+    if mode == GAIN:
+        return (spades | hearts | diamonds | clubs) & SUIT_RANKS
+    return (spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
+
+
+@njit
+def _largest_set(ones: int) -> int:
+    """How many suits have a card of the same rank, at most; not less than two."""
+    spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
+    if spades & hearts & diamonds & clubs:
+        return 4
+    return 3 if spades & hearts & (diamonds | clubs) | (spades | hearts) & diamonds & clubs else 2
 
 
 @njit
@@ -268,15 +287,19 @@ def _choices(mode: int, column: int) -> int:
 
 
 @njit
-def _choose(mode: int, column: int, choice: int) -> tuple[int, int]:
-    """The cards, as a column, and the places of one of the sets of a rank; no cards: there is no such set."""
+def _choose(column: int, choice: int) -> tuple[int, int, bool]:
+    """One of the sets of a rank: its cards as a column, its places, and whether it is one for `GAIN` alone.
+
+    No cards: there is no such set. The sets for `GAIN` alone are those that nobody would lay before the card
+    comes that joins them: a single card, two of three, and three in a set of four places.
+    """
     held = popcount(column)
     if choice == 0:
-        return column, max(MIN_SET, held)
+        return column, max(MIN_SET, held), held == 1
     if choice <= NUM_SUITS:
         passed_over = 1 << FIELD * (choice - 1)
-        return (column & ~passed_over, MIN_SET) if column & passed_over else (0, 0)
-    return (column, MIN_SET + 1) if held == MIN_SET else (0, 0)
+        return (column & ~passed_over if column & passed_over else 0), MIN_SET, held == MIN_SET
+    return (column if held == MIN_SET else 0), MIN_SET + 1, True
 
 
 @njit
