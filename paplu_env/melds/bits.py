@@ -19,6 +19,7 @@ import numpy.typing as npt
 from paplu_env._jit import njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS, PRINTED_JOKER, RANK_POINTS, Counts
 
+Rules = np.void  # one row of a rule set's record, `RuleSet.packed`
 FIELD: Final = 16  # bits of a suit's field
 SUIT_RANKS: Final = (1 << NUM_RANKS) - 1  # the thirteen ranks of one field, without the ace's second bit
 COLUMN: Final = sum(1 << FIELD * suit for suit in range(NUM_SUITS))  # the aces, low; shifted: any rank

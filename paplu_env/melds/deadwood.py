@@ -27,6 +27,7 @@ from paplu_env._jit import as_int64, lowest_bit, njit
 from paplu_env.cards import NUM_SUITS, RANK_POINTS, Counts
 from paplu_env.melds.bits import (
     FIELD,
+    Rules,
     card_count,
     closed,
     point_sum,
@@ -35,12 +36,14 @@ from paplu_env.melds.bits import (
     suits_of,
     words_of,
 )
+from paplu_env.melds.general import deadwood_general
 from paplu_env.melds.runs import BYTE, MOST_WILD, cover, join
 from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
+from paplu_env.rules import choice_code
 
 _POINTS: Final[npt.NDArray[np.int64]] = np.array(RANK_POINTS, dtype=np.int64)
 _NO_CAP: Final = 1 << 20
-Rules = np.void  # one row of a rule set's record
+_LIVES: Final = choice_code("gate", "lives")
 
 
 @njit
@@ -48,11 +51,11 @@ def deadwood_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """Points that the best arrangement leaves over (RULES.md, rule 14), neither rounded nor capped.
 
     Args:
-        counts: cards held, ``(53,)`` uint8, thirteen or fourteen in all; not checked.
+        counts: cards held, ``(53,)`` uint8, a hand or one card more; not checked.
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
-    return least_left(counts, wild, as_int64(_NO_CAP))
+    return _left_over(counts, wild, r, as_int64(_NO_CAP))
 
 
 @njit
@@ -60,15 +63,29 @@ def points_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """What a loser pays for a hand: deadwood, rounded to the nearest multiple if the rules round, then capped."""
     round_to = int(r["round_to"])
     most = int(r["max_points"])
-    left = least_left(counts, wild, most + round_to)
+    left = _left_over(counts, wild, r, most + round_to)
     if round_to > 0:
         left = (2 * left + round_to) // (2 * round_to) * round_to
     return min(left, most)
 
 
 @njit
-def least_left(counts: Counts, wild: int, enough: int) -> int:
+def _left_over(counts: Counts, wild: int, r: Rules, enough: int) -> int:
     """Deadwood, or any number from ``enough`` up if it is at least that."""
+    if int(r["standard_groups"]):
+        return least_left(counts, wild, int(r["gate"] == _LIVES), enough)
+    return deadwood_general(counts, wild, r, enough)
+
+
+@njit
+def least_left(counts: Counts, wild: int, one_life: int, enough: int) -> int:
+    """`_left_over` where the groups are standard.
+
+    Args:
+        counts, wild: as above.
+        one_life: 1 if a pure sequence alone is free, 0 if it takes both lives.
+        enough: the result may stop here.
+    """
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
     total = point_sum(natural) + point_sum(doubled)
@@ -76,7 +93,7 @@ def least_left(counts: Counts, wild: int, enough: int) -> int:
     if starts == 0:
         return total
     set_gains = _best_sets(natural, doubled, num_wild)
-    saved = 0
+    saved = max(0, total - enough)
     for suit in range(NUM_SUITS):
         left = suit_of(starts, suit)
         if left == 0:
@@ -94,7 +111,9 @@ def least_left(counts: Counts, wild: int, enough: int) -> int:
                 spare = min(num_wild - card_count(run & wilds), MOST_WILD)
                 own = cover(suit_of(ones_left, suit), suit_of(twos_left, suit), spare)
                 runs = join(own, others, spare)
-                saved = max(saved, gain + (runs >> 8 * spare & BYTE))
+                further = runs >> 8 * spare & BYTE
+                if further or one_life or spare >= 3:
+                    saved = max(saved, gain + further)
                 if gain + _bound(set_gains, runs, spare) > saved:
                     saved = gain + _with_sets(ones_left, twos_left, spare, runs, saved - gain)
                 if saved == total:

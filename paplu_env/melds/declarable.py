@@ -25,6 +25,7 @@ from paplu_env.melds.bits import (
     FIELD,
     RANK_BITS,
     SUIT_RANKS,
+    Rules,
     card_count,
     closed,
     run_starts,
@@ -32,7 +33,8 @@ from paplu_env.melds.bits import (
     suits_of,
     words_of,
 )
-from paplu_env.melds.deadwood import Rules, least_left
+from paplu_env.melds.deadwood import least_left
+from paplu_env.melds.general import declarable_general, is_complete_general
 from paplu_env.melds.runs import AFTER_THROW, COST, NO_COST, WITHOUT_ONE, WITHOUT_TWO, cost
 from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
 
@@ -44,10 +46,12 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """Bitmask of the faces of which one card, thrown as finish card, leaves a complete hand (RULES.md, rule 11).
 
     Args:
-        counts: cards held, ``(53,)`` uint8, fourteen in all; not checked.
+        counts: cards held, ``(53,)`` uint8, one more than a hand; not checked.
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
+    if int(r["standard_groups"]) == 0:
+        return declarable_general(counts, wild, r)
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
     starts = run_starts(ones)
@@ -79,9 +83,15 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
 
 @njit
 def is_complete_kernel(counts: Counts, wild: int, r: Rules) -> bool:
-    """Whether thirteen cards fall into groups with both lives: a pure run is there, and nothing counts."""
+    """Whether a hand falls into groups with the sequences asked for, whatever the gate.
+
+    Of thirteen cards that is so when there is a pure run and nothing counts: wild cards to spare lengthen the
+    second sequence, and where only wild cards lie beside the run they are one.
+    """
+    if int(r["standard_groups"]) == 0:
+        return is_complete_general(counts, wild, r)
     ones, _, _, _ = words_of(counts, wild)
-    return run_starts(ones) != 0 and least_left(counts, wild, as_int64(1)) == 0
+    return run_starts(ones) != 0 and least_left(counts, wild, as_int64(1), as_int64(1)) == 0
 
 
 @njit

@@ -23,13 +23,13 @@ from paplu_env.melds.bits import (
     FIELD,
     RANK_BITS,
     SUIT_RANKS,
+    Rules,
     closed,
     point_sum,
     run_starts,
     suits_of,
     words_of,
 )
-from paplu_env.melds.deadwood import Rules
 from paplu_env.rules import choice_code
 
 _LIVES: Final = choice_code("gate", "lives")
