@@ -132,9 +132,7 @@ def _ctpop(_typing: Any, bits: Any) -> Any:
 def _cttz(_typing: Any, bits: Any) -> Any:
     """LLVM's count of trailing zeros of an int64 that is not zero."""
     undefined_at_zero = ir.Constant(ir.IntType(1), 1)
-    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
-        args[0], undefined_at_zero
-    )
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], undefined_at_zero)
 
 
 @overload(popcount, strict=False)  # strict would compare the annotations too
