@@ -332,7 +332,8 @@ def _settle(
 def _stands(fill: int, faces: int, need: int, sets: int, room: int, terms: Terms) -> bool:
     """Whether a layout counts as it lies: enough sequences, and a place for every wild card if that is asked.
 
-    Short of sequences it counts under the gate `lives` if it is made of sequences alone. With one natural card to a group, three wild cards with a wild face among them are a sequence too.
+    Short of sequences it counts under the gate `lives` if it is made of sequences alone. With one natural
+    card to a group, three wild cards with a wild face among them are a sequence too.
     """
     alone = min(fill // 3, faces) if terms[_MIN_NATURALS] == 1 else 0
     if need > alone:

@@ -50,9 +50,11 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """`COVER` and the costs, all sets with the same lowest card at once, kings first."""
     points = np.zeros((MOST_WILD + 1, 1 << NUM_RANKS), dtype=np.int64)
     cost = np.zeros(1 << NUM_RANKS, dtype=np.int64)
-    value = np.zeros(1 << NUM_RANKS, dtype=np.int64)
+    number, value = np.zeros(1 << NUM_RANKS, dtype=np.int64), np.zeros(1 << NUM_RANKS, dtype=np.int64)
     for rank in range(NUM_RANKS):
-        value += RANK_POINTS[rank] * (np.arange(1 << NUM_RANKS) >> rank & 1)
+        held = np.arange(1 << NUM_RANKS) >> rank & 1
+        number += held
+        value += RANK_POINTS[rank] * held
     for lowest in reversed(range(NUM_RANKS)):
         held = np.arange(1 << lowest, 1 << NUM_RANKS, 2 << lowest)
         best, least = points[:, held ^ 1 << lowest], np.full(held.shape, IMPOSSIBLE)
@@ -60,7 +62,7 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
             if not _close(run) >> lowest & 1:
                 continue
             used = held & _close(run)
-            gaps = length - np.bitwise_count(used).astype(np.int64)
+            gaps = length - number[used]
             least = np.minimum(least, gaps + cost[held ^ used])
             for wild in range(MOST_WILD + 1):
                 left = wild - gaps
