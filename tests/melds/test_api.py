@@ -12,8 +12,8 @@ from paplu_env import melds
 from paplu_env.cards import JOKER_BIT, parse_hand, wild_of_rank
 from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.rules import RuleSet, parse_rules, preset
-from tests.melds.cases import cases
 from tests.melds.batches import batch, mixed_hands
+from tests.melds.cases import cases
 
 POINTS = RuleSet()
 SEVENS = wild_of_rank(6)

@@ -151,6 +151,12 @@ def test_distance_one_is_one_card_to_replace_in_a_whole_hand() -> None:
             assert _completed_by(cards, 1, wild, Options()) == (told == 1), (write(cards), wild)
 
 
+@pytest.mark.parametrize("options", [replace(some, hand_size=13) for some in OPTIONS[:6]], ids=str)
+def test_distance_is_0_exactly_for_complete_hands(options: Options) -> None:
+    for cards, wild in [*hands("near_complete", 8, 9), *hands("wild_heavy", 4, 9)]:
+        assert (distance(cards, wild, options) == 0) == is_complete(cards, wild, options), (write(cards), wild)
+
+
 def test_of_fourteen_cards_the_distance_is_the_lowest_over_the_discard() -> None:
     for kind in KINDS:
         for cards, wild in hands(kind, 1, 8, size=14):
