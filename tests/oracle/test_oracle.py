@@ -145,7 +145,7 @@ def _completed_by(cards: list[int], replaced: int, wild: int, options: Options) 
 
 
 def test_distance_one_is_one_card_to_replace_in_a_whole_hand() -> None:
-    for cards, wild in [*hands("near_complete", 2, 7), *hands("wild_heavy", 2, 7)]:
+    for cards, wild in [*hands("near_complete", 1, 7), *hands("wild_heavy", 2, 7)]:
         told = distance(cards, wild)
         if told:
             assert _completed_by(cards, 1, wild, Options()) == (told == 1), (write(cards), wild)
