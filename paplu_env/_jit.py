@@ -116,6 +116,12 @@ def lowest_bit(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
+def as_int64(value: int) -> int:
+    """The value itself. A constant that a kernel hands to another is wrapped in this: numba would compile
+    the callee anew for every literal argument."""
+    return value
+
+
 @intrinsic
 def _ctpop(_typing: Any, bits: Any) -> Any:
     """LLVM's population count of an int64."""
@@ -139,3 +145,8 @@ def _popcount_in_kernels(bits: Any) -> Any:
 @overload(lowest_bit, strict=False)
 def _lowest_bit_in_kernels(bits: Any) -> Any:
     return lambda bits: _cttz(bits)
+
+
+@overload(as_int64, strict=False)
+def _as_int64_in_kernels(value: Any) -> Any:
+    return lambda value: np.int64(value)

@@ -14,8 +14,6 @@ from paplu_env.cards import MAX_JOKERS, NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.encoding.base import RECENCY, Encoding, Observations, starts_of
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import (
-    DISCARD,
-    DRAW,
     DROPPED_FIRST,
     DROPPED_MIDDLE,
     IN,
