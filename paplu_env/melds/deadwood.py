@@ -38,7 +38,7 @@ from paplu_env.melds.bits import (
 )
 from paplu_env.melds.general import deadwood_general
 from paplu_env.melds.runs import BYTE, MOST_WILD, cover, join
-from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
+from paplu_env.melds.sets import held_suits, set_cards, set_choices, set_price, set_ranks
 from paplu_env.rules import choice_code
 
 _POINTS: Final[npt.NDArray[np.int64]] = np.array(RANK_POINTS, dtype=np.int64)
@@ -151,7 +151,7 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
     while first:
         rank = lowest_bit(first)
         first &= first - 1
-        for choice in range(5 if held_suits(ones, rank) == 4 else 1):
+        for choice in range(set_choices(ones, rank)):
             cards = set_cards(ones, rank, choice)
             gain, wild = _set_points(cards, rank), spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
@@ -161,7 +161,7 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
             while second:
                 rank_2 = lowest_bit(second)
                 second &= second - 1
-                for choice_2 in range(5 if held_suits(ones_left, rank_2) == 4 else 1):
+                for choice_2 in range(set_choices(ones_left, rank_2)):
                     cards_2 = set_cards(ones_left, rank_2, choice_2)
                     gain_2, wild_2 = gain + _set_points(cards_2, rank_2), wild - set_price(cards_2)
                     if gain_2 + (runs >> 8 * wild_2 & BYTE) > best:

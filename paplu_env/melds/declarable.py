@@ -6,8 +6,9 @@ add up. To throw a card changes the cost of its own suit alone: a natural card c
 without it costs no more than the wild cards that the other suits leave; a wild card can be thrown, and then
 any card outside the pure run, if a wild card is to spare with everything covered.
 
-The trap is that sets are not as simple here as in `deadwood`: of three cards of a rank two may be a set with
-a wild card because the third is the one to be thrown. So three cards of a rank are tried in pairs too.
+A set that a wild card completes, although a third card of its rank is held and is the one to be thrown, is
+not tried: with that card in its place the wild card would be to spare. The same holds for a run with a wild
+card where the thrown card belongs.
 
 Most hands from play are far from complete. A card without a neighbour within two places and without a mate
 of its rank costs a wild card at least; more of them than wild cards, beyond the one to be thrown, end the
@@ -36,7 +37,7 @@ from paplu_env.melds.bits import (
 from paplu_env.melds.deadwood import least_left
 from paplu_env.melds.general import declarable_general, is_complete_general
 from paplu_env.melds.runs import AFTER_THROW, COST, NO_COST, WITHOUT_ONE, WITHOUT_TWO, cost
-from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
+from paplu_env.melds.sets import set_cards, set_choices, set_price, set_ranks
 
 _ANY: Final = 1 << 62  # beside the bits of cards: a wild card can be thrown, hence any card
 
@@ -120,7 +121,7 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
     while first and not found & _ANY:
         rank = lowest_bit(first)
         first &= first - 1
-        for choice in range(5 if held_suits(ones, rank) > 2 else 1):
+        for choice in range(set_choices(ones, rank)):
             cards = set_cards(ones, rank, choice)
             wild = spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
@@ -131,7 +132,7 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
             while second:
                 rank_2 = lowest_bit(second)
                 second &= second - 1
-                for choice_2 in range(5 if held_suits(ones_left, rank_2) > 2 else 1):
+                for choice_2 in range(set_choices(ones_left, rank_2)):
                     cards_2 = set_cards(ones_left, rank_2, choice_2)
                     wild_2 = wild - set_price(cards_2)
                     if wild_2 >= 0:

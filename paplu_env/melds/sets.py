@@ -23,6 +23,12 @@ def held_suits(ones: int, rank: int) -> int:
 
 
 @njit
+def set_choices(ones: int, rank: int) -> int:
+    """Sets to try at a rank: all its cards, and where four suits have it, those without one of them."""
+    return 5 if held_suits(ones, rank) == 4 else 1
+
+
+@njit
 def set_cards(ones: int, rank: int, choice: int) -> int:
     """The cards of a set, both bits of an ace: all of the rank, or without the suit ``choice - 1``."""
     cards = ones & COLUMN << rank
