@@ -32,7 +32,7 @@ from paplu_env.melds.bits import (
     words_of,
 )
 from paplu_env.melds.deadwood import Rules, least_left
-from paplu_env.melds.runs import COST, cost
+from paplu_env.melds.runs import AFTER_THROW, COST, NO_COST, WITHOUT_ONE, WITHOUT_TWO, cost
 from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
 
 _ANY: Final = 1 << 62  # beside the bits of cards: a wild card can be thrown, hence any card
@@ -50,7 +50,7 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
     starts = run_starts(ones)
-    found, joker = 0, 0
+    jokers, found, any_wild = int(counts[PRINTED_JOKER]), 0, False
     while starts:
         start = lowest_bit(starts)
         starts &= starts - 1
@@ -59,16 +59,18 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
             run = closed(((1 << length) - 1) << start)
             spare = num_wild - card_count(run & wilds)
             ones_left, twos_left = natural & ~run | doubled & run, doubled & ~run
-            if _lonely(ones_left, twos_left) <= spare + 1:
+            outside = ones & ~run | twos
+            news = outside & ~found != 0 or (jokers > 0 and not any_wild)
+            if news and _lonely(ones_left, twos_left) <= spare + 1:
                 thrown = _finish_cards(ones_left, twos_left, spare)
                 if thrown & _ANY:
-                    found |= ones & ~run | twos
-                    joker = JOKER_BIT if counts[PRINTED_JOKER] > 0 else 0
+                    found |= outside
+                    any_wild = True
                 found |= thrown & ones
             length += 1
             if ones >> start + length - 1 & 1 == 0:
                 break
-    faces = joker
+    faces = JOKER_BIT if any_wild and jokers > 0 else 0
     for suit in range(NUM_SUITS):
         faces |= (suit_of(found, suit) & SUIT_RANKS) << NUM_RANKS * suit
     return faces
@@ -101,6 +103,8 @@ def _lonely(ones: int, twos: int) -> int:
 @njit
 def _finish_cards(ones: int, twos: int, spare: int) -> int:
     """Natural cards that can be thrown beside a pure run, over no, one and two sets; or `_ANY`."""
+    if _bound(ones, twos, WITHOUT_TWO) > spare + 2:
+        return 0
     found = _thrown_beside_sets(ones, twos, spare)
     first = set_ranks(ones, spare)
     while first and not found & _ANY:
@@ -110,7 +114,7 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
             cards = set_cards(ones, rank, choice)
             wild = spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
-            if wild < 0 or _lonely(ones_left, twos_left) > wild + 1:
+            if wild < 0 or _bound(ones_left, twos_left, WITHOUT_ONE) > wild + 2:
                 continue
             found |= _thrown_beside_sets(ones_left, twos_left, wild)
             second = set_ranks(ones_left, wild) >> rank << rank
@@ -128,6 +132,19 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
 
 
 @njit
+def _bound(ones: int, twos: int, without: int) -> int:
+    """Least cost of the suits when one or two sets, as `COST` is told, take at most a card of each suit.
+
+    A thrown card lowers it by two at most, what a run of its own would cost.
+    """
+    least = 0
+    for suit in range(NUM_SUITS):
+        if suit_of(twos, suit) == 0:
+            least += int(COST[suit_of(ones, suit) & SUIT_RANKS]) >> without & NO_COST
+    return least
+
+
+@njit
 def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
     """Natural cards without which runs cover the rest; `_ANY` if they cover all and leave a wild card.
 
@@ -136,6 +153,8 @@ def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
     spades, hearts = cost(suit_of(ones, 0), suit_of(twos, 0)), cost(suit_of(ones, 1), suit_of(twos, 1))
     diamonds, clubs = cost(suit_of(ones, 2), suit_of(twos, 2)), cost(suit_of(ones, 3), suit_of(twos, 3))
     total = spades + hearts + diamonds + clubs
+    if total > spare + 2 and twos == 0:
+        return 0
     if total < spare and (ones or spare > 3):
         return _ANY
     found = 0
@@ -143,8 +162,7 @@ def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
         own = spades if suit == 0 else hearts if suit == 1 else diamonds if suit == 2 else clubs
         room = spare - (total - own)
         held, more = suit_of(ones, suit), suit_of(twos, suit)
-        # A single card in a run of its own costs two.
-        if room < 0 or (more == 0 and own > room + 2):
+        if room < 0 or (more == 0 and int(COST[held & SUIT_RANKS]) >> AFTER_THROW & NO_COST > room):
             continue
         cards = held & SUIT_RANKS
         while cards:
@@ -152,7 +170,7 @@ def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
             cards &= cards - 1
             card = closed(card)
             if more == 0:
-                least = int(COST[held & ~card & SUIT_RANKS])
+                least = int(COST[held & ~card & SUIT_RANKS]) & NO_COST
             else:
                 least = cost(held & ~card | more & card, more & ~card)
             if least <= room and (spare >= 3 or twos or ones != card << FIELD * suit):
