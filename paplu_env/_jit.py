@@ -18,7 +18,9 @@ from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event
+from llvmlite import ir
+from numba.core import event, types
+from numba.extending import intrinsic, overload
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -102,3 +104,38 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(kernel, a, b) for a, b in itertools.pairwise(bounds)]:
             done.result()
+
+
+def popcount(bits: int) -> int:
+    """Number of set bits of a non-negative int64; one instruction in a kernel."""
+    return int(bits).bit_count()
+
+
+def lowest_bit(bits: int) -> int:
+    """Position of the lowest set bit of a positive int64; one instruction in a kernel."""
+    return (int(bits) & -int(bits)).bit_length() - 1
+
+
+@intrinsic
+def _ctpop(_typing: Any, bits: Any) -> Any:
+    """LLVM's population count of an int64."""
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.ctpop(args[0])
+
+
+@intrinsic
+def _cttz(_typing: Any, bits: Any) -> Any:
+    """LLVM's count of trailing zeros of an int64 that is not zero."""
+    undefined_at_zero = ir.Constant(ir.IntType(1), 1)
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
+        args[0], undefined_at_zero
+    )
+
+
+@overload(popcount, strict=False)  # strict would compare the annotations too
+def _popcount_in_kernels(bits: Any) -> Any:
+    return lambda bits: _ctpop(bits)
+
+
+@overload(lowest_bit, strict=False)
+def _lowest_bit_in_kernels(bits: Any) -> Any:
+    return lambda bits: _cttz(bits)

@@ -163,6 +163,7 @@ class RuleSet:
         return (
             self.hand_size == 13
             and self.num_decks <= 2
+            and self.num_jokers <= 2  # so that three wild cards are a sequence: one has a place of its own
             and (self.min_sequences, self.min_pure_sequences) == (2, 1)
             and self.min_naturals == 1
             and self.max_set_size is None

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.cards import NUM_FACES
+from paplu_env.errors import InvalidRules
 from paplu_env.rules import MAX_CARDS, MAX_PLAYERS, MAX_TURNS, RuleSet
 
 States = npt.NDArray[np.void]  # (B,) of SMALL_STATE or LARGE_STATE
@@ -57,6 +58,9 @@ ENDING_NAMES: Final = (
 # The public log: one uint16 a turn, ``seat << 12 | source << 6 | discard``. The source is the face that
 # was taken from the open pile, or one of the LOG_… codes; the discard is the face thrown (a declaration's
 # finish card too), or LOG_NOTHING while the turn is under way and for turns without one.
+LOG_SEAT_SHIFT: Final = 12
+LOG_SOURCE_SHIFT: Final = 6
+LOG_FACE_MASK: Final = 63
 LOG_CLOSED: Final = 53  # drew from the closed stock
 LOG_DROPPED: Final = 54  # gave up, no card moved
 LOG_WRONG: Final = 55  # a second entry after the turn's own: that discard was a wrong declaration
@@ -99,12 +103,13 @@ def _public_fields(seats: int) -> list[tuple[object, ...]]:
 
 def _state_dtype(seats: int) -> np.dtype[np.void]:
     fields = _public_fields(seats) + [
-        ("seed", np.uint64),  # shuffles the next reshuffle; hidden
+        ("seed", np.uint64),  # of the next shuffle; hidden
         ("declarable", np.int64),  # finish faces that leave the mover's hand complete, 0 in other phases
+        ("complete", np.uint8),  # hand_rummy: 1 if the mover may announce, at its first turn before it draws
         ("rules_id", np.int64),  # RuleSet.packed["id"] of the table
         ("hands", np.uint8, (seats, NUM_FACES)),  # copies held by each seat
         # Closed stock from index 0 (its top is cards[stock_size - 1]), open pile from the last index
-        # down (its bottom is cards[-1], its top cards[PILE_CAPACITY - pile_size]).
+        # down (its bottom is cards[-1], its top cards[PILE_CAPACITY - pile_size]); NONE between them.
         ("cards", np.uint8, (PILE_CAPACITY,)),
         ("drawn", np.uint8),  # face drawn this turn from either place, NONE before
     ]
@@ -148,3 +153,34 @@ def empty_states(rules: RuleSet, batch: int) -> States:
 def empty_views(rules: RuleSet, batch: int) -> Views:
     """``(batch,)`` rows of the table's view dtype, all zero."""
     return np.zeros(batch, dtype=SMALL_VIEW if is_small(rules) else LARGE_VIEW)
+
+
+def check_table(states: States, rules: RuleSet, i: int | None = None) -> None:
+    """Refuse states (or one of them) that were not dealt under these rules.
+
+    Raises:
+        InvalidRules: another row dtype, or another rule set.
+    """
+    _check_rows(states, SMALL_STATE if is_small(rules) else LARGE_STATE, rules, i)
+
+
+def check_views(views: Views, rules: RuleSet) -> None:
+    """Refuse views of a game under other rules.
+
+    Raises:
+        InvalidRules: another row dtype, or another rule set.
+    """
+    _check_rows(views, SMALL_VIEW if is_small(rules) else LARGE_VIEW, rules, None)
+
+
+def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet, i: int | None) -> None:
+    if rows.dtype != dtype:
+        raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
+    found = rows["rules_id"] if i is None else rows["rules_id"][i : i + 1]
+    if (found != int(rules.packed["id"][0])).any():
+        raise InvalidRules(f"the deal was not dealt under the rules {rules}")
+
+
+def copy(states: States, i: int | None = None) -> States:
+    """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original."""
+    return states.copy() if i is None else states[i : i + 1].copy()

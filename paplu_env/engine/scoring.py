@@ -1,0 +1,162 @@
+"""Settlement: who wins a deal that has ended, and what every seat pays or gets.
+
+The winner collects what every other seat owes: its drop, a wrong declaration, or the count of its hand,
+rounded, capped, and only then halved or doubled. Paplus are settled after and outside of that. Nobody
+pays after a void or a truncation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import njit
+from paplu_env.engine.state import (
+    ANNOUNCED,
+    DECLARED,
+    DROPPED_FIRST,
+    DROPPED_MIDDLE,
+    IN,
+    LOWER_DEADWOOD,
+    NO_SEAT,
+    NOT_ACTIVE,
+    TRUNCATED,
+    VOID,
+    WRONG_DECLARED,
+    States,
+)
+from paplu_env.melds.deadwood import points_kernel
+from paplu_env.melds.declarable import is_complete_kernel
+from paplu_env.rules import choice_code
+
+Returns = npt.NDArray[np.int16]
+
+_HELD: Final = choice_code("paplu_bonus", "held")
+_NONE: Final = choice_code("paplu_bonus", "none")
+_HELD_BONUS: Final = (0, 10, 25, 50)  # points from every other seat, by Paplus held
+_DECLARED_BONUS: Final = 10  # points from every other seat for each Paplu of the winner
+
+
+def returns(states: States, i: int) -> npt.NDArray[np.int64]:
+    """Points of every seat in row ``i``: 0 until the deal is over, sum 0 always.
+
+    Returns:
+        ``(num_players,)`` int64, a new array.
+    """
+    row = states[i]
+    points: npt.NDArray[np.int64] = row["returns"][: int(row["num_players"])].astype(np.int64)
+    return points
+
+
+def is_over(states: States, i: int) -> bool:
+    """Whether the deal in row ``i`` has ended."""
+    return int(states["current_player"][i]) == NO_SEAT
+
+
+@njit
+def settle(s: Any, ending: int, finisher: int, returns: Returns, r: Any) -> int:
+    """Fill ``returns``, ``(P,)`` int16, for a deal that ``finisher`` has just ended, and name the winner.
+
+    Hands, statuses and draws are read from the state, in which every seat holds a full hand or none.
+    """
+    returns[:] = 0
+    if ending in (VOID, TRUNCATED):
+        return NO_SEAT
+    if ending in (DECLARED, ANNOUNCED):
+        winner = finisher
+    elif ending == LOWER_DEADWOOD:
+        winner = _lowest_seat(s, r)
+    else:
+        winner = _last_seat_in(s, r)
+    if winner != NO_SEAT:
+        for seat in range(int(r["num_players"])):
+            if seat != winner:
+                _pay(returns, seat, winner, _owed(s, seat, ending, finisher, r))
+    if int(r["paplu_bonus"]) != _NONE:
+        _settle_paplus(s, ending, winner, returns, r)
+    return winner
+
+
+@njit
+def _pay(returns: Returns, payer: int, collector: int, amount: int) -> None:
+    returns[payer] = int(returns[payer]) - amount
+    returns[collector] = int(returns[collector]) + amount
+
+
+@njit
+def _owed(s: Any, seat: int, ending: int, finisher: int, r: Any) -> int:
+    """What a seat that did not win owes the winner."""
+    status = int(s["status"][seat])
+    if status == NOT_ACTIVE:
+        return 0
+    if status == DROPPED_FIRST:
+        return int(r["first_drop"])
+    if status == DROPPED_MIDDLE:
+        return int(r["middle_drop"])
+    if status == WRONG_DECLARED:
+        return int(r["wrong_declare_points"])
+    has_drawn = int(s["drew"][seat]) > 0
+    count = _count(s, seat, r)
+    if ending == DECLARED and int(r["half_rate"]) and int(s["drew"][finisher]) == 1 and not has_drawn:
+        return (count + 1) // 2
+    if ending == ANNOUNCED and has_drawn:
+        return 2 * count
+    return count
+
+
+@njit
+def _count(s: Any, seat: int, r: Any) -> int:
+    """Points of a hand that lost, at the ordinary rate."""
+    if int(r["full_count_if_never_drawn"]) and int(s["drew"][seat]) == 0:
+        return int(r["max_points"])
+    hand, wild = s["hands"][seat], int(s["wild"])
+    if int(r["loser_complete"]) and is_complete_kernel(hand, wild, r):
+        return int(r["loser_complete"])
+    return int(points_kernel(hand, wild, r))
+
+
+@njit
+def _lowest_seat(s: Any, r: Any) -> int:
+    """The seat still in whose hand counts least, `NO_SEAT` if two share the lowest count."""
+    winner, lowest = NO_SEAT, -1
+    for seat in range(int(r["num_players"])):
+        if int(s["status"][seat]) == IN:
+            points = int(points_kernel(s["hands"][seat], int(s["wild"]), r))
+            if lowest < 0 or points < lowest:
+                winner, lowest = seat, points
+            elif points == lowest:
+                winner = NO_SEAT
+    return winner
+
+
+@njit
+def _last_seat_in(s: Any, r: Any) -> int:
+    """The only seat still in."""
+    for seat in range(int(r["num_players"])):
+        if int(s["status"][seat]) == IN:
+            return seat
+    return NO_SEAT
+
+
+@njit
+def _settle_paplus(s: Any, ending: int, winner: int, returns: Returns, r: Any) -> None:
+    """Pay for Paplus: to every holder still in, or to the winner for those it declared."""
+    paplu = int(r["paplu_of"][int(s["indicator"])])
+    if paplu < 0:
+        return
+    players = int(r["num_players"])
+    for holder in range(players):
+        if int(s["status"][holder]) != IN:
+            continue
+        paplus = int(s["hands"][holder, paplu])
+        if int(r["paplu_bonus"]) == _HELD:
+            bonus = _HELD_BONUS[paplus]
+        elif holder == winner and ending in (DECLARED, ANNOUNCED):
+            bonus = _DECLARED_BONUS * paplus
+        else:
+            bonus = 0
+        for payer in range(players):
+            if payer != holder and int(s["status"][payer]) != NOT_ACTIVE:
+                _pay(returns, payer, holder, bonus)

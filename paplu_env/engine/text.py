@@ -1,0 +1,157 @@
+"""Positions as one line of readable text, there and back.
+
+A line holds what a position follows from and nothing that can be derived from it::
+
+    first 0; indicator 7H; hand 0 AS 2S …; hand 1 3C …; stock 9C … 4H; pile 5D QS; seed 12; log 0:draw/QS
+
+Cards of the stock and the pile stand bottom first. ``active`` (all seats unless given), ``drawn`` (the
+card drawn from the stock this turn) and ``ending`` come when they apply. A turn of the log is
+``seat:draw/CARD``, ``seat:CARD/CARD`` (taken / thrown), ``seat:draw`` while it is under way,
+``seat:drop``, ``seat:wrong`` (that discard was a wrong declaration) or ``seat:announce``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from paplu_env.cards import counts_of, format_card, format_cards, format_hand, parse_card, parse_cards
+from paplu_env.engine.derived import active_seats, derive, loose_cards
+from paplu_env.engine.state import (
+    ENDING_NAMES,
+    LOG_ANNOUNCED,
+    LOG_CLOSED,
+    LOG_DROPPED,
+    LOG_FACE_MASK,
+    LOG_NOTHING,
+    LOG_SEAT_SHIFT,
+    LOG_SOURCE_SHIFT,
+    LOG_WRONG,
+    NONE,
+    PILE_CAPACITY,
+    UNFINISHED,
+    States,
+    check_table,
+    empty_states,
+)
+from paplu_env.errors import InvalidHand, InvalidNotation
+from paplu_env.rules import RuleSet
+
+_SOURCE_WORDS: Final = {
+    LOG_CLOSED: "draw",
+    LOG_DROPPED: "drop",
+    LOG_WRONG: "wrong",
+    LOG_ANNOUNCED: "announce",
+}
+_SOURCE_CODES: Final = {word: code for code, word in _SOURCE_WORDS.items()}
+
+
+def format_position(states: States, i: int, rules: RuleSet) -> str:
+    """Row ``i`` in one line, from which `parse_position` makes the same bytes again.
+
+    Raises:
+        InvalidRules: the row was dealt under other rules.
+    """
+    check_table(states, rules, i)
+    s = states[i]
+    cards, stock_size, pile_size = s["cards"], int(s["stock_size"]), int(s["pile_size"])
+    seats = active_seats(s)
+    parts = [f"first {int(s['first'])}"]
+    if len(seats) < rules.num_players:
+        parts.append("active " + " ".join(map(str, seats)))
+    parts.append(f"indicator {format_card(int(s['indicator']))}")
+    parts += [f"hand {seat} {format_hand(s['hands'][seat])}".rstrip() for seat in seats]
+    parts.append(f"stock {format_cards(cards[:stock_size])}".rstrip())
+    parts.append(f"pile {format_cards(cards[PILE_CAPACITY - pile_size :][::-1])}".rstrip())
+    if int(s["drawn"]) != int(s["taken"]):
+        parts.append(f"drawn {format_card(int(s['drawn']))}")
+    parts.append(f"seed {int(s['seed'])}")
+    if int(s["log_size"]):
+        parts.append("log " + " ".join(_format_entry(int(entry)) for entry in s["log"][: int(s["log_size"])]))
+    if int(s["ending"]) != UNFINISHED:
+        parts.append(f"ending {ENDING_NAMES[int(s['ending'])]}")
+    return "; ".join(parts)
+
+
+def parse_position(text: str, rules: RuleSet) -> States:
+    """The state that a line stands for, the inverse of `format_position`.
+
+    The stock may be left out: then it is every card that lies nowhere else, in rising face order.
+
+    Returns:
+        ``(1,)`` states.
+
+    Raises:
+        InvalidNotation: the line cannot be read, or its parts contradict each other.
+        InvalidHand: cards missing or too many, or a hand of a wrong size.
+    """
+    fields = _split_fields(text)
+    states = empty_states(rules, 1)
+    s = states[0]
+    try:
+        s["first"] = int(fields.get("first", "0"))
+        s["seed"] = int(fields.get("seed", "0"))
+        seats = [int(word) for word in fields.get("active", "").split()] or list(range(rules.num_players))
+    except (ValueError, OverflowError) as error:
+        raise InvalidNotation(f"cannot read a number in the position {text!r}: {error}") from None
+    if not set(seats) <= set(range(rules.num_players)) or int(s["first"]) not in seats:
+        raise InvalidNotation(f"first {int(s['first'])}, active {seats}: not seats of this table, in {text!r}")
+    s["indicator"] = parse_card(fields["indicator"]) if "indicator" in fields else _missing("indicator", text)
+    for seat in seats:
+        s["hands"][seat] = counts_of(parse_cards(fields.get(f"hand {seat}", "")))
+    pile = parse_cards(fields.get("pile", ""))
+    s["cards"] = NONE
+    s["pile_size"] = len(pile)
+    s["cards"][PILE_CAPACITY - len(pile) :] = pile[::-1]
+    stock = parse_cards(fields["stock"]) if "stock" in fields else loose_cards(s, rules)
+    if len(stock) + len(pile) > rules.num_cards:
+        raise InvalidHand(f"{len(stock)} closed and {len(pile)} open cards: the table has {rules.num_cards} in all")
+    s["stock_size"] = len(stock)
+    s["cards"][: len(stock)] = stock
+    s["drawn"] = parse_card(fields["drawn"]) if "drawn" in fields else NONE
+    log = [_parse_entry(word, rules) for word in fields.get("log", "").split()]
+    if len(log) > len(s["log"]):
+        raise InvalidNotation(f"a log of {len(log)} turns: a deal has at most {len(s['log'])}")
+    s["log_size"] = len(log)
+    s["log"][: len(log)] = log
+    ending = fields.get("ending", ENDING_NAMES[UNFINISHED])
+    if ending not in ENDING_NAMES:
+        raise InvalidNotation(f"unknown ending {ending!r}: choose one of {', '.join(ENDING_NAMES)}")
+    s["ending"] = ENDING_NAMES.index(ending)
+    derive(states, 0, rules, seats)
+    return states
+
+
+def _split_fields(text: str) -> dict[str, str]:
+    """The parts of a line by their names; hands by ``hand SEAT``."""
+    fields: dict[str, str] = {}
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        words = part.split()
+        size = 2 if words[0] == "hand" else 1
+        name = " ".join(words[:size])
+        if words[0] not in ("first", "active", "indicator", "hand", "stock", "pile", "drawn", "seed", "log", "ending"):
+            raise InvalidNotation(f"cannot read {part!r} in the position {text!r}")
+        if name in fields:
+            raise InvalidNotation(f"{name!r} stands twice in the position {text!r}")
+        fields[name] = " ".join(words[size:])
+    return fields
+
+
+def _missing(name: str, text: str) -> int:
+    raise InvalidNotation(f"no {name} in the position {text!r}")
+
+
+def _format_entry(entry: int) -> str:
+    source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
+    thrown = entry & LOG_FACE_MASK
+    word = _SOURCE_WORDS[source] if source in _SOURCE_WORDS else format_card(source)
+    return f"{entry >> LOG_SEAT_SHIFT}:{word}" + ("" if thrown == LOG_NOTHING else f"/{format_card(thrown)}")
+
+
+def _parse_entry(text: str, rules: RuleSet) -> int:
+    seat_text, _, turn = text.partition(":")
+    source_text, _, thrown_text = turn.partition("/")
+    if not seat_text.isdigit() or int(seat_text) >= rules.num_players or not source_text:
+        raise InvalidNotation(f"cannot read {text!r} as a turn: write SEAT:draw/CARD, SEAT:CARD/CARD or SEAT:drop")
+    source = _SOURCE_CODES[source_text] if source_text in _SOURCE_CODES else parse_card(source_text)
+    thrown = parse_card(thrown_text) if thrown_text else LOG_NOTHING
+    return int(seat_text) << LOG_SEAT_SHIFT | source << LOG_SOURCE_SHIFT | thrown

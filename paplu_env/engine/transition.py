@@ -1,0 +1,332 @@
+"""What an action does: the only file that writes to a dealt state.
+
+A turn has two phases, each with its pair: `legal._legal_in_draw` says what may be done and
+`_apply_in_draw` does it, then `_legal_in_discard` and `_apply_in_discard`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import njit, run_slices
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.actions import (
+    DECLARE_BASE,
+    DISCARD_BASE,
+    DRAW_CLOSED,
+    DROP,
+    NUM_ACTIONS,
+    TAKE_OPEN,
+    format_action,
+)
+from paplu_env.engine.chance import mix, shuffle
+from paplu_env.engine.legal import LEGAL, reason_kernel, why_illegal
+from paplu_env.engine.scoring import settle
+from paplu_env.engine.state import (
+    ANNOUNCED,
+    DECLARED,
+    DISCARD,
+    DRAW,
+    DROPPED_FIRST,
+    DROPPED_MIDDLE,
+    IN,
+    LOG_ANNOUNCED,
+    LOG_CLOSED,
+    LOG_DROPPED,
+    LOG_FACE_MASK,
+    LOG_NOTHING,
+    LOG_SEAT_SHIFT,
+    LOG_SOURCE_SHIFT,
+    LOG_WRONG,
+    LOWER_DEADWOOD,
+    NO_SEAT,
+    NONE,
+    OVER,
+    PILE_CAPACITY,
+    TRUNCATED,
+    VOID,
+    WRONG_DECLARE,
+    WRONG_DECLARED,
+    States,
+    check_table,
+)
+from paplu_env.engine.state import DROP as DROP_ENDING
+from paplu_env.engine.text import format_position
+from paplu_env.errors import IllegalAction
+from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
+from paplu_env.rules import RuleSet, choice_code
+
+_VOID: Final = choice_code("stock_out", "void")
+_KEEP_TOP: Final = choice_code("stock_out", "reshuffle_keep_top")
+_TRUNCATE: Final = choice_code("turn_limit_result", "truncate")
+_NEXT: Final = np.uint64(1)  # mixed into a seed that was used, it gives the next one
+
+
+def apply_action(states: States, i: int, action: int, rules: RuleSet) -> None:
+    """Do an action of the seat to move in row ``i``, in place.
+
+    Raises:
+        IllegalAction: it may not be done; the row is left as it was. The message names the action, the
+            reason and the position.
+        InvalidRules: the row was dealt under other rules.
+    """
+    check_table(states, rules, i)
+    _refuse_illegal(states, i, int(action), rules)
+    apply_kernel(states, i, int(action), rules.packed)
+
+
+def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> None:
+    """Do one action in every row, in place.
+
+    Args:
+        actions: ``(B,)`` integers; -1 leaves its row alone.
+
+    Raises:
+        IllegalAction: one of them may not be done; then no row has changed.
+        InvalidRules: a row was dealt under other rules.
+    """
+    check_table(states, rules)
+    chosen = np.ascontiguousarray(actions, dtype=np.int64)
+    bad = _first_illegal(states, chosen, rules.packed)
+    if bad >= 0:
+        _refuse_illegal(states, bad, int(chosen[bad]), rules)
+    run_slices(lambda start, stop: _apply_rows(states, chosen, rules.packed, start, stop), len(states), threads)
+
+
+def _refuse_illegal(states: States, i: int, action: int, rules: RuleSet) -> None:
+    reason = why_illegal(states, i, action, rules)
+    if reason:
+        name = format_action(action) if 0 <= action < NUM_ACTIONS else f"action {action}"
+        raise IllegalAction(f"{name}: {reason}. Position: {format_position(states, i, rules)}")
+
+
+@njit
+def apply_kernel(states: States, i: int, action: int, rules: npt.NDArray[np.void]) -> None:
+    """Do a legal action of the seat to move in row ``i``. Nothing is checked."""
+    if int(states[i]["phase"]) == DRAW:
+        _apply_in_draw(states[i], action, rules[0])
+    else:
+        _apply_in_discard(states[i], action, rules[0])
+
+
+@njit
+def begin_turn(s: Any, seat: int, r: Any) -> None:
+    """Give the turn to a seat, which may draw, take, drop or announce."""
+    s["current_player"] = seat
+    s["phase"] = DRAW
+    if int(r["hand_rummy"]):
+        is_first_turn = int(s["drew"][seat]) == 0
+        s["complete"] = 1 if is_first_turn and is_complete_kernel(s["hands"][seat], int(s["wild"]), r) else 0
+
+
+@njit
+def _apply_in_draw(s: Any, action: int, r: Any) -> None:
+    """Draw, take, drop or announce."""
+    seat = int(s["current_player"])
+    if action == DRAW_CLOSED:
+        top = int(s["stock_size"]) - 1
+        face = int(s["cards"][top])
+        s["cards"][top] = NONE
+        s["stock_size"] = top
+        _pick_up(s, seat, face, LOG_CLOSED, r)
+    elif action == TAKE_OPEN:
+        top = PILE_CAPACITY - int(s["pile_size"])
+        face = int(s["cards"][top])
+        s["cards"][top] = NONE
+        s["pile_size"] = int(s["pile_size"]) - 1
+        s["taken"] = face
+        s["known"][seat, face] = int(s["known"][seat, face]) + 1
+        _pick_up(s, seat, face, face, r)
+    elif action == DROP:
+        is_first = int(s["drew"][seat]) == 0
+        _write_log(s, seat, LOG_DROPPED)
+        if is_first and int(r["first_drop_returns_cards"]):
+            _return_cards(s, seat)
+        _go_out(s, seat, DROPPED_FIRST if is_first else DROPPED_MIDDLE)
+        if _seats_in(s, r) == 1:
+            _finish(s, seat, DROP_ENDING, r)
+        else:
+            begin_turn(s, _next_seat(s, seat, r), r)
+    else:
+        _write_log(s, seat, LOG_ANNOUNCED)
+        _finish(s, seat, ANNOUNCED, r)
+
+
+@njit
+def _apply_in_discard(s: Any, action: int, r: Any) -> None:
+    """Discard, or declare, rightly or wrongly."""
+    seat = int(s["current_player"])
+    is_declaration = action >= DECLARE_BASE
+    face = action - DECLARE_BASE if is_declaration else action - DISCARD_BASE
+    is_right = (int(s["declarable"]) >> face) & 1
+    _throw(s, seat, face, r)
+    if not is_declaration:
+        _end_turn(s, seat, r)
+    elif is_right:
+        _finish(s, seat, DECLARED, r)
+    else:
+        _write_log(s, seat, LOG_WRONG)
+        _go_out(s, seat, WRONG_DECLARED)
+        if _seats_in(s, r) == 1:
+            _finish(s, seat, WRONG_DECLARE, r)
+        else:
+            _end_turn(s, seat, r)
+
+
+@njit
+def _pick_up(s: Any, seat: int, face: int, source: int, r: Any) -> None:
+    """Put a card that has left its pile into the hand; the solver is asked once, here."""
+    s["hands"][seat, face] = int(s["hands"][seat, face]) + 1
+    s["drew"][seat] = int(s["drew"][seat]) + 1
+    s["draws"] = int(s["draws"]) + 1
+    s["drawn"] = face
+    s["complete"] = 0
+    s["phase"] = DISCARD
+    s["declarable"] = int(declarable_kernel(s["hands"][seat], int(s["wild"]), r))
+    _write_log(s, seat, source)
+
+
+@njit
+def _throw(s: Any, seat: int, face: int, r: Any) -> None:
+    """Move a card from the hand to the open pile."""
+    s["hands"][seat, face] = int(s["hands"][seat, face]) - 1
+    # The card just taken stays in the hand when it is blocked: at least that copy is still known.
+    stays = 1 if face == int(s["taken"]) and int(r["block_taken_card"]) else 0
+    s["known"][seat, face] = max(stays, int(s["known"][seat, face]) - 1)
+    size = int(s["pile_size"]) + 1
+    s["pile_size"] = size
+    s["cards"][PILE_CAPACITY - size] = face
+    last = int(s["log_size"]) - 1
+    s["log"][last] = (int(s["log"][last]) & ~LOG_FACE_MASK) | face
+    s["declarable"] = 0
+    s["taken"] = NONE
+    s["drawn"] = NONE
+
+
+@njit
+def _end_turn(s: Any, seat: int, r: Any) -> None:
+    """After a discard: the deal is void or cut, or the next seat's turn begins."""
+    is_stock_out = int(s["stock_size"]) == 0
+    can_reshuffle = int(r["stock_out"]) != _VOID and int(s["pile_size"]) > 1
+    if is_stock_out and not can_reshuffle:
+        _finish(s, seat, VOID, r)
+    elif int(s["draws"]) >= int(r["max_turns"]):
+        _finish(s, seat, TRUNCATED if int(r["turn_limit_result"]) == _TRUNCATE else LOWER_DEADWOOD, r)
+    else:
+        if is_stock_out:
+            _reshuffle(s, r)
+        begin_turn(s, _next_seat(s, seat, r), r)
+
+
+@njit
+def _reshuffle(s: Any, r: Any) -> None:
+    """Make the open pile the stock, and leave or turn one card to open the new pile.
+
+    The pile is shuffled from the order top first, so that it can move in place.
+    """
+    cards = s["cards"]
+    size = int(s["pile_size"])
+    top = PILE_CAPACITY - size
+    open_card = int(cards[top])
+    if int(r["stock_out"]) == _KEEP_TOP:
+        top += 1
+        size -= 1
+    for place in range(size):
+        cards[place] = cards[top + place]
+    for place in range(size, PILE_CAPACITY):
+        cards[place] = NONE
+    shuffle(cards, size, s["seed"])
+    s["seed"] = mix(s["seed"], _NEXT)
+    if int(r["stock_out"]) != _KEEP_TOP:
+        size -= 1
+        open_card = int(cards[size])
+        cards[size] = NONE
+    cards[PILE_CAPACITY - 1] = open_card
+    s["stock_size"] = size
+    s["pile_size"] = 1
+    s["pile_log"] = int(s["log_size"])
+    s["reshuffles"] = int(s["reshuffles"]) + 1
+
+
+@njit
+def _return_cards(s: Any, seat: int) -> None:
+    """Shuffle a hand and put it under the stock."""
+    cards, hand = s["cards"], s["hands"][seat]
+    size = 0
+    for face in range(NUM_FACES):
+        size += int(hand[face])
+    for place in range(int(s["stock_size"]) - 1, -1, -1):
+        cards[place + size] = cards[place]
+    place = 0
+    for face in range(NUM_FACES):
+        for _ in range(int(hand[face])):
+            cards[place] = face
+            place += 1
+        hand[face] = 0
+    shuffle(cards, size, s["seed"])
+    s["seed"] = mix(s["seed"], _NEXT)
+    s["stock_size"] = int(s["stock_size"]) + size
+
+
+@njit
+def _go_out(s: Any, seat: int, status: int) -> None:
+    s["status"][seat] = status
+    s["complete"] = 0
+
+
+@njit
+def _seats_in(s: Any, r: Any) -> int:
+    seats = 0
+    for seat in range(int(r["num_players"])):
+        seats += 1 if int(s["status"][seat]) == IN else 0
+    return seats
+
+
+@njit
+def _next_seat(s: Any, seat: int, r: Any) -> int:
+    """The next seat still in, in the table's direction."""
+    players = int(r["num_players"])
+    after = (seat + int(r["step"])) % players
+    while int(s["status"][after]) != IN:
+        after = (after + int(r["step"])) % players
+    return after
+
+
+@njit
+def _finish(s: Any, finisher: int, ending: int, r: Any) -> None:
+    """End the deal and settle it."""
+    s["phase"] = OVER
+    s["current_player"] = NO_SEAT
+    s["complete"] = 0
+    s["ending"] = ending
+    s["finisher"] = finisher
+    s["winner"] = settle(s, ending, finisher, s["returns"], r)
+
+
+@njit
+def _write_log(s: Any, seat: int, source: int) -> None:
+    """Add an entry whose discard is not yet there."""
+    size = int(s["log_size"])
+    s["log"][size] = (seat << LOG_SEAT_SHIFT) | (source << LOG_SOURCE_SHIFT) | LOG_NOTHING
+    s["log_size"] = size + 1
+
+
+@njit
+def _first_illegal(states: States, actions: npt.NDArray[np.int64], rules: npt.NDArray[np.void]) -> int:
+    """The first row whose action may not be done, -1 if all may."""
+    for i in range(len(actions)):
+        if int(actions[i]) != -1 and reason_kernel(states, i, int(actions[i]), rules) != LEGAL:
+            return i
+    return -1
+
+
+@njit
+def _apply_rows(
+    states: States, actions: npt.NDArray[np.int64], rules: npt.NDArray[np.void], start: int, stop: int
+) -> None:
+    for i in range(start, stop):
+        if int(actions[i]) != -1:
+            apply_kernel(states, i, int(actions[i]), rules)

@@ -1,0 +1,150 @@
+"""The unseen cards that bring a hand nearer to complete, of thirteen cards and after each good discard.
+
+A face is an out when a hand that draws it and then discards has a smaller distance than before. In the
+words of `distance`: some layout of the hand has an open place for the face, leaves as many natural cards
+without a place as the distance says (one of them is thrown now), and, with the face, has fewer open places
+in its pure sequence than that. Where the pure sequence doesn't matter these are the faces that raise the
+cover, and every wild face: it pays for one gap more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
+from paplu_env.melds.bits import FACE_BITS, suit_of, words_of
+from paplu_env.melds.cover import COUNT, GAIN, Naturals, naturals_of, walk, without_run
+from paplu_env.melds.distance import (
+    discard_distances_kernel,
+    level_of,
+    most_covered,
+    pure_matters,
+    read_hand,
+    run_faces,
+    run_starts,
+    third_copies,
+)
+from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
+
+
+@njit
+def outs_kernel(
+    counts: Counts,
+    wild: int,
+    unseen: npt.NDArray[np.uint8],
+    r: npt.NDArray[np.void],
+    table: Table,
+    out: npt.NDArray[np.uint8],
+) -> int:
+    """Unseen copies of each face that lowers the distance of thirteen cards; none at distance 0.
+
+    Args:
+        unseen: ``(53,)`` uint8, copies of each face that the player hasn't seen.
+        out: ``(53,)`` uint8, filled.
+
+    Returns:
+        The distance.
+    """
+    ones, twos, hand, needed = read_hand(counts, wild, r)
+    covered = most_covered(hand, r, table)
+    level = level_of(ones, hand, needed, covered, r, table)
+    outs = _outs(ones, hand, wild, needed, covered, level, _asked(counts, unseen, r), r, table)
+    for face in range(NUM_FACES):
+        out[face] = unseen[face] if outs >> face & 1 else 0
+    return level
+
+
+@njit
+def discard_outs_kernel(
+    counts: Counts,
+    wild: int,
+    unseen: npt.NDArray[np.uint8],
+    r: npt.NDArray[np.void],
+    table: Table,
+    distances: npt.NDArray[np.uint8],
+    totals: npt.NDArray[np.uint8],
+) -> int:
+    """Distance after each discard from fourteen cards, and how many outs it leaves where that is the lowest.
+
+    Args:
+        unseen: ``(53,)`` uint8, copies of each face that the player hasn't seen.
+        distances: ``(53,)`` uint8, filled as by `discard_distances_kernel`.
+        totals: ``(53,)`` uint8, filled with the outs after throwing each face, counted by copies; 0 for a
+            face that isn't held or leaves more than the lowest distance.
+
+    Returns:
+        The lowest distance.
+    """
+    lowest = discard_distances_kernel(counts, wild, r, table, distances)
+    ones, twos, wilds, _num_wild = words_of(counts, wild)
+    threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
+    needed = read_hand(counts, wild, r)[3]
+    asked = _asked(counts, unseen, r)
+    for face in range(NUM_FACES):
+        totals[face] = 0
+        if lowest == 0 or int(distances[face]) != lowest:
+            continue
+        thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
+        ones_left = ones & ~(thrown & ~twos)
+        hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
+        left = needed + (1 if wild >> face & 1 else 0)
+        covered = most_covered(hand, r, table)
+        outs = _outs(ones_left, hand, wild, left, covered, lowest, asked, r, table)
+        total = 0
+        while outs:
+            total += int(unseen[lowest_bit(outs)])
+            outs &= outs - 1
+        totals[face] = total
+    return lowest
+
+
+@njit
+def _asked(counts: Counts, unseen: npt.NDArray[np.uint8], r: npt.NDArray[np.void]) -> int:
+    """Mask of the faces that may still be drawn: those unseen and not held in all copies."""
+    asked = 0
+    for face in range(NUM_FACES):
+        if int(unseen[face]) > 0 and (face == PRINTED_JOKER or int(counts[face]) < int(r["num_decks"])):
+            asked |= 1 << face
+    return asked
+
+
+@njit
+def _outs(
+    ones: int,
+    hand: Naturals,
+    wild: int,
+    naturals: int,
+    covered: int,
+    level: int,
+    asked: int,
+    r: npt.NDArray[np.void],
+    table: Table,
+) -> int:
+    """Mask of the asked faces that lower the distance of a hand from ``level``."""
+    if level == 0:
+        return 0
+    size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    if not pure_matters(level - 1, naturals - 1, covered, r):
+        return walk(GAIN, hand, size, for_runs, covered, asked & ~wild, table)[1] | asked & wild
+    outs = 0
+    for suit in range(NUM_SUITS):
+        field = suit_of(ones, suit)
+        for length in range(MIN_RUN, MAX_RUN + 1):
+            places = size - length
+            starts = run_starts(field, length, level)
+            while starts:
+                run = ((1 << length) - 1) << lowest_bit(starts)
+                starts &= starts - 1
+                joining = asked & run_faces(run & ~field, suit)
+                goal = naturals - level - popcount(suit_of(hand[0], suit) & run)
+                rest = without_run(hand, suit, run)
+                if walk(COUNT, rest, places, for_runs - MIN_RUN, goal, 0, table)[0] < goal:
+                    continue
+                outs |= joining
+                if length - popcount(field & run) < level:
+                    outs |= asked & wild
+                    todo = asked & ~wild & ~outs
+                    outs |= walk(GAIN, rest, places, for_runs - MIN_RUN, goal, todo, table)[1]
+    return outs

@@ -1,0 +1,38 @@
+"""Sets in the words of `bits`: a rank is a column of bits, one field apart."""
+
+from __future__ import annotations
+
+from paplu_env._jit import njit, popcount
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, card_count, closed, suit_of
+
+
+@njit
+def set_ranks(ones: int, num_wild: int) -> int:
+    """Ranks held in enough suits for a set, as 13 bits: three, or two and a wild card."""
+    spades, hearts = suit_of(ones, 0), suit_of(ones, 1)
+    diamonds, clubs = suit_of(ones, 2), suit_of(ones, 3)
+    major, minor = spades & hearts, diamonds & clubs
+    if num_wild == 0:
+        return (major & (diamonds | clubs) | minor & (spades | hearts)) & SUIT_RANKS
+    return (major | minor | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
+
+
+@njit
+def held_suits(ones: int, rank: int) -> int:
+    """Number of suits in which a rank is held."""
+    return popcount(ones & COLUMN << rank)
+
+
+@njit
+def set_cards(ones: int, rank: int, choice: int) -> int:
+    """The cards of a set, both bits of an ace: all of the rank, or without the suit ``choice - 1``."""
+    cards = ones & COLUMN << rank
+    if choice > 0:
+        cards &= ~(1 << FIELD * (choice - 1) + rank)
+    return closed(cards)
+
+
+@njit
+def set_price(cards: int) -> int:
+    """Wild cards that a set needs."""
+    return 1 if card_count(cards) == 2 else 0
