@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import hashlib
-import io
 import json
+import logging
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -198,26 +200,42 @@ def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
     if shape != (2, NUM_ACTIONS):
         raise PapluError(f"the module answers in shape {shape} to two rows, not (2, {NUM_ACTIONS})")
     batch = torch.export.Dim("batch")
-    program = torch.onnx.export(
-        module,
-        (obs, mask),
-        input_names=list(INPUTS),
-        output_names=[OUTPUT],
-        opset_version=OPSET,
-        dynamic_shapes=({0: batch}, {0: batch}),
-        dynamo=True,
-        verbose=False,
-    )
+    with _quiet_exporter():
+        program = torch.onnx.export(
+            module,
+            (obs, mask),
+            input_names=list(INPUTS),
+            output_names=[OUTPUT],
+            opset_version=OPSET,
+            dynamic_shapes=({0: batch}, {0: batch}),
+            dynamo=True,
+            verbose=False,
+        )
     assert program is not None
     model = program.model_proto
+    for part in (*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output, *model.graph.initializer):
+        del part.metadata_props[:]  # the exporter's notes, such as paths of source files on this machine
     onnx.helper.set_model_props(model, info.to_metadata())
     onnx.checker.check_model(model, full_check=True)
     foreign = sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"})
     if foreign:
         raise PapluError(f"the module needs operators outside the ONNX standard ({', '.join(foreign)}): rewrite it without")
-    buffer = io.BytesIO()
-    onnx.save(model, buffer)
-    return buffer.getvalue()
+    data: bytes = model.SerializeToString(deterministic=True)
+    return data
+
+
+@contextlib.contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """Without the exporter's remarks on optional packages and on its own internals."""
+    log = logging.getLogger("torch.onnx")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Sequence[RuleSet]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def deadwood(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     29
     """
     checked_rules(rules)
-    return int(_deadwoods(checked_hand(counts, rules, _whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
+    return int(_deadwoods(checked_hand(counts, rules, *_whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
 
 
 def points(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
@@ -69,7 +69,7 @@ def points(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     80
     """
     checked_rules(rules)
-    return int(_points(checked_hand(counts, rules, _whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
+    return int(_points(checked_hand(counts, rules, *_whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
 
 
 def distance(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
@@ -83,7 +83,7 @@ def distance(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     2
     """
     checked_rules(rules)
-    hand = checked_hand(counts, rules, _whole_or_more(rules))
+    hand = checked_hand(counts, rules, *_whole_or_more(rules))
     return int(_distances(hand, checked_wild(wild), rules.packed, distance_table())[0])
 
 
@@ -102,7 +102,7 @@ def declarable(counts: AnyCounts, wild: int, rules: RuleSet) -> npt.NDArray[np.b
         InvalidHand, InvalidRules: as `deadwood`.
     """
     checked_rules(rules)
-    hand = checked_hand(counts, rules, (rules.hand_size + 1,))
+    hand = checked_hand(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     finish: npt.NDArray[np.bool_] = _as_bools(_declarables(hand, checked_wild(wild), rules.packed))[0]
     return finish
 
@@ -122,7 +122,7 @@ def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Cou
         InvalidRules: as `deadwood`.
     """
     checked_rules(rules)
-    hand = checked_hand(counts, rules, (rules.hand_size,))[0]
+    hand = checked_hand(counts, rules, rules.hand_size, rules.hand_size)[0]
     found = np.zeros(NUM_FACES, dtype=np.uint8)
     _outs(hand, checked_wild(wild), checked_unseen(unseen, hand, rules), rules.packed, distance_table(), found)
     return found
@@ -131,28 +131,28 @@ def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Cou
 def deadwoods(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`deadwood` of a batch: ``(B,)`` int64. Errors name the first row that is wrong."""
     checked_rules(rules)
-    hands = checked_hands(counts, rules, _whole_or_more(rules))
+    hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _deadwoods(hands, checked_wilds(wild, len(hands)), rules.packed)
 
 
 def point_counts(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`points` of a batch: ``(B,)`` int64."""
     checked_rules(rules)
-    hands = checked_hands(counts, rules, _whole_or_more(rules))
+    hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _points(hands, checked_wilds(wild, len(hands)), rules.packed)
 
 
 def distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`distance` of a batch: ``(B,)`` int64."""
     checked_rules(rules)
-    hands = checked_hands(counts, rules, _whole_or_more(rules))
+    hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table())
 
 
 def declarables(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> npt.NDArray[np.bool_]:
     """`declarable` of a batch: ``(B, 53)`` bool."""
     checked_rules(rules)
-    hands = checked_hands(counts, rules, (rules.hand_size + 1,))
+    hands = checked_hands(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     return _as_bools(_declarables(hands, checked_wilds(wild, len(hands)), rules.packed))
 
 

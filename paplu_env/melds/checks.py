@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.cards import JOKER_BIT, NUM_FACES, Counts, format_card
+from paplu_env._jit import njit
+from paplu_env.cards import JOKER_BIT, NUM_FACES, PRINTED_JOKER, Counts, format_card
 from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.rules import RuleSet
 
@@ -17,6 +18,7 @@ from paplu_env.rules import RuleSet
 AnyCounts = Counts | npt.NDArray[np.integer[Any]] | Sequence[int]
 
 _ALL_FACES: Final = (1 << NUM_FACES) - 1
+_TOO_MANY: Final = 255  # copies, the most that a uint8 holds
 
 
 def checked_rules(rules: RuleSet) -> None:
@@ -32,20 +34,23 @@ def checked_rules(rules: RuleSet) -> None:
         )
 
 
-def checked_hand(counts: AnyCounts, rules: RuleSet, sizes: Sequence[int]) -> Counts:
+def checked_hand(counts: AnyCounts, rules: RuleSet, fewest: int, most: int) -> Counts:
     """One hand as ``(1, 53)`` uint8, a new array, when it may be held under these rules.
 
+    Args:
+        fewest, most: how many cards it may have.
+
     Raises:
-        InvalidHand: not 53 whole numbers, a negative one, more copies than the packs hold, or a number of
-            cards that is not one of ``sizes``.
+        InvalidHand: not 53 whole numbers, a negative one, more copies than the packs hold, or another number
+            of cards.
     """
     hand = _whole_numbers(counts, "a hand")
     if hand.shape != (NUM_FACES,):
         raise InvalidHand(f"a hand is an array of {NUM_FACES} counts, one a face; this has the shape {hand.shape}")
-    return _checked(hand[np.newaxis], rules, sizes, "the hand")
+    return _checked(hand[np.newaxis], rules, fewest, most, "the hand")
 
 
-def checked_hands(counts: npt.ArrayLike, rules: RuleSet, sizes: Sequence[int]) -> Counts:
+def checked_hands(counts: npt.ArrayLike, rules: RuleSet, fewest: int, most: int) -> Counts:
     """Hands as ``(B, 53)`` uint8, a new array, when all may be held under these rules.
 
     Raises:
@@ -54,7 +59,7 @@ def checked_hands(counts: npt.ArrayLike, rules: RuleSet, sizes: Sequence[int]) -
     hands = _whole_numbers(counts, "a batch of hands")
     if hands.ndim != 2 or hands.shape[1] != NUM_FACES:
         raise InvalidHand(f"a batch of hands has the shape (B, {NUM_FACES}); this has {hands.shape}")
-    return _checked(hands, rules, sizes, "hand {row}")
+    return _checked(hands, rules, fewest, most, "hand {row}")
 
 
 def checked_wild(wild: int) -> npt.NDArray[np.int64]:
@@ -89,7 +94,7 @@ def checked_wilds(wild: npt.ArrayLike, rows: int) -> npt.NDArray[np.int64]:
     wrong = np.flatnonzero((masks < JOKER_BIT) | (masks > _ALL_FACES))
     if wrong.size:
         checked_wild(int(masks[wrong[0]]))
-    return masks.astype(np.int64)
+    return masks.astype(np.int64, order="C")
 
 
 def checked_unseen(unseen: AnyCounts, hand: Counts, rules: RuleSet) -> Counts:
@@ -101,12 +106,13 @@ def checked_unseen(unseen: AnyCounts, hand: Counts, rules: RuleSet) -> Counts:
     copies = _whole_numbers(unseen, "unseen")
     if copies.shape != (NUM_FACES,):
         raise InvalidHand(f"unseen is an array of {NUM_FACES} counts, one a face; this has the shape {copies.shape}")
-    for face in np.flatnonzero((copies < 0) | (copies + hand > _most_copies(rules))):
-        raise InvalidHand(
-            f"unseen: {copies[face]} copies of {format_card(int(face))} with {hand[face]} in the hand; "
-            f"the packs hold {rules.copies(int(face))}"
-        )
-    return copies.astype(np.uint8)
+    for face in range(NUM_FACES):
+        if not 0 <= copies[face] <= rules.copies(face) - int(hand[face]):
+            raise InvalidHand(
+                f"unseen: {copies[face]} copies of {format_card(face)} with {hand[face]} in the hand; "
+                f"the packs hold {rules.copies(face)}"
+            )
+    return np.array(copies, dtype=np.uint8)
 
 
 def _whole_numbers(values: Any, what: str) -> npt.NDArray[np.integer[Any]]:
@@ -120,19 +126,42 @@ def _whole_numbers(values: Any, what: str) -> npt.NDArray[np.integer[Any]]:
     return array
 
 
-def _checked(hands: npt.NDArray[np.integer[Any]], rules: RuleSet, sizes: Sequence[int], name: str) -> Counts:
-    most = _most_copies(rules)
-    for row, face in np.argwhere((hands < 0) | (hands > most))[:1]:
-        raise InvalidHand(
-            f"{name.format(row=row)} holds {hands[row, face]} copies of {format_card(int(face))}: "
-            f"it must be 0 to {most[face]} with {rules.num_decks} packs and {rules.num_jokers} printed jokers"
-        )
-    totals = hands.sum(axis=1, dtype=np.int64)
-    for row in np.flatnonzero(~np.isin(totals, sizes))[:1]:
-        wanted = " or ".join(str(size) for size in sizes)
-        raise InvalidHand(f"{name.format(row=row)} has {totals[row]} cards, {wanted} are needed here")
-    return hands.astype(np.uint8)
+def _checked(hands: npt.NDArray[np.integer[Any]], rules: RuleSet, fewest: int, most: int, name: str) -> Counts:
+    """The hands as a new uint8 array that kernels take, or the error for the first that is wrong."""
+    if hands.dtype == np.uint8:
+        small = np.array(hands, order="C")
+    else:  # what doesn't fit becomes a number of copies that no table has
+        small = np.where((hands < 0) | (hands > _TOO_MANY), _TOO_MANY, hands).astype(np.uint8, order="C")
+    row = _first_wrong(small, rules.num_decks, rules.num_jokers, fewest, most)
+    if row < len(small):
+        raise InvalidHand(f"{name.format(row=row)} {_what_is_wrong(hands[row].tolist(), rules, fewest, most)}")
+    return small
 
 
-def _most_copies(rules: RuleSet) -> npt.NDArray[np.int64]:
-    return np.array([rules.copies(face) for face in range(NUM_FACES)], dtype=np.int64)
+@njit
+def _first_wrong(hands: Counts, decks: int, jokers: int, fewest: int, most: int) -> int:
+    """The first row with too many copies of a face or a wrong number of cards; the number of rows if none."""
+    for row in range(len(hands)):
+        cards = 0
+        highest = 0
+        for face in range(PRINTED_JOKER):
+            copies = int(hands[row, face])
+            cards += copies
+            highest = max(highest, copies)
+        held_jokers = int(hands[row, PRINTED_JOKER])
+        cards += held_jokers
+        if highest > decks or held_jokers > jokers or cards < fewest or cards > most:
+            return row
+    return len(hands)
+
+
+def _what_is_wrong(counts: Sequence[int], rules: RuleSet, fewest: int, most: int) -> str:
+    """The end of a sentence about a hand that may not be held."""
+    for face, copies in enumerate(counts):
+        if not 0 <= copies <= rules.copies(face):
+            return (
+                f"holds {copies} copies of {format_card(face)}: it must be 0 to {rules.copies(face)} with "
+                f"{rules.num_decks} packs and {rules.num_jokers} printed jokers"
+            )
+    wanted = f"{fewest}" if fewest == most else f"{fewest} or {most}"
+    return f"has {sum(counts)} cards, {wanted} are needed here"

@@ -116,10 +116,9 @@ def walk(
     ranks = _ranks_of_sets(mode, hand[0])
     if ranks == 0 or places < MIN_SET + for_runs:
         return goal - 1, faces
-    # The most that sequences can cover beside one set and beside two, if the sets took no card from them.
-    beside_one = _most(majors, minors, turned, places - MIN_SET)
-    beside_two = _most(majors, minors, turned, places - 2 * MIN_SET)
-    largest = _largest_set(hand[0])
+    # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
+    beside = _most(majors, minors, turned, places - MIN_SET)
+    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
@@ -128,8 +127,8 @@ def walk(
             used, size, waits = _choose(column, choice)
             gained = popcount(used)
             left = places - size
-            more = left >= MIN_SET + for_runs and beside_two + gained + largest >= goal
-            if gained == 0 or left < for_runs or not (more or beside_one + gained >= goal):
+            more = left >= MIN_SET + for_runs and beyond + gained >= goal
+            if gained == 0 or left < for_runs or not (more or beside + gained >= goal):
                 continue
             joining = _joining(used, size, rank) & todo if mode == GAIN else 0
             if waits and joining & ~faces == 0:
@@ -162,12 +161,9 @@ def _walk_on(
     majors = join(_row(hand, 0, table), _row(hand, 1, table), places - MIN_SET)
     minors = join(_row(hand, 2, table), _row(hand, 3, table), places - MIN_SET)
     turned = backwards(minors)
-    largest = _largest_set(hand[0])
     beside = _most(majors, minors, turned, places - MIN_SET) + gained
-    beside_two = _most(majors, minors, turned, places - 2 * MIN_SET) + gained
-    # Thirteen places have room for a third set, and a fourth, where few sequences are needed.
-    deeper = places >= 2 * MIN_SET + for_runs
-    if beside + largest < goal and not (deeper and beside_two + 2 * largest >= goal):
+    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
+    if beside + _largest_set(hand[0]) < goal and beyond + _largest_set(hand[0]) < goal:
         return goal, faces
     ranks = _ranks_of_sets(COUNT, hand[0])
     if not waits:
@@ -181,7 +177,7 @@ def _walk_on(
             used, size, waits_too = _choose(column, choice)
             count = popcount(used)
             left = places - size
-            more = left >= MIN_SET + for_runs and beside_two + count + largest >= goal
+            more = left >= MIN_SET + for_runs and beyond + count >= goal
             if count == 0 or left < for_runs or (waits and waits_too):
                 continue
             if not more and beside + count < goal:
@@ -314,6 +310,19 @@ def _most(row: int, other: int, turned: int, places: int) -> int:
     while covers(row, other, turned, places, cards + 1):
         cards += 1
     return cards
+
+
+@njit
+def _most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: int, for_runs: int) -> int:
+    """A bound on what sequences and one or more sets cover, as if the sets took their cards from nowhere."""
+    largest = _largest_set(hand[0])
+    bound = 0
+    in_sets = 0
+    while places >= MIN_SET + for_runs:
+        places -= MIN_SET
+        in_sets += largest
+        bound = max(bound, _most(row, other, turned, places) + in_sets)
+    return bound
 
 
 @njit

@@ -47,7 +47,7 @@ def test_any_faces_may_be_wild(size: int) -> None:
 
 def test_outs_are_the_unseen_faces_that_lower_the_distance() -> None:
     rng = Random("outs")
-    drawn = [next(hands(kind, 1, seed)) for seed in (0, 1) for kind in ("dense", "wild_heavy", "near_complete")]
+    drawn = [next(hands(kind, 1, seed=0)) for kind in ("dense", "wild_heavy", "near_complete")]
     for cards, wild in drawn:
         counts, _ = batch([(cards, wild)])
         unseen = np.array([rng.randint(0, 2 - int(held)) for held in counts[0]])

@@ -145,10 +145,16 @@ def _completed_by(cards: list[int], replaced: int, wild: int, options: Options) 
 
 
 def test_distance_one_is_one_card_to_replace_in_a_whole_hand() -> None:
-    for cards, wild in [*hands("near_complete", 2, 7), *hands("wild_heavy", 2, 7)]:
+    for cards, wild in [*hands("near_complete", 1, 7), *hands("wild_heavy", 2, 7)]:
         told = distance(cards, wild)
         if told:
             assert _completed_by(cards, 1, wild, Options()) == (told == 1), (write(cards), wild)
+
+
+@pytest.mark.parametrize("options", [replace(some, hand_size=13) for some in OPTIONS[:6]], ids=str)
+def test_distance_is_0_exactly_for_complete_hands(options: Options) -> None:
+    for cards, wild in [*hands("near_complete", 8, 9), *hands("wild_heavy", 4, 9)]:
+        assert (distance(cards, wild, options) == 0) == is_complete(cards, wild, options), (write(cards), wild)
 
 
 def test_of_fourteen_cards_the_distance_is_the_lowest_over_the_discard() -> None:
