@@ -28,7 +28,7 @@ def random_playouts(rules: RuleSet, deals: int, seed: int = 0) -> tuple[int, npt
     endings = np.zeros(8, dtype=np.int64)
     mask = np.empty(NUM_ACTIONS, dtype=np.bool_)
     everybody = active_bits(rules, 0, None)
-    return int(_play_deals(states, rules.packed, as_seed(seed), deals, everybody, mask, endings)), endings
+    return int(_play_deals(states, 0, rules.packed, as_seed(seed), deals, 0, everybody, mask, endings)), endings
 
 
 @njit
@@ -57,9 +57,11 @@ def play_out(states: States, i: int, rules: npt.NDArray[np.void], key: np.uint64
 @njit
 def _play_deals(
     states: States,
+    i: int,
     rules: npt.NDArray[np.void],
     seed: np.uint64,
     deals: int,
+    first: int,
     everybody: int,
     mask: Mask,
     endings: npt.NDArray[np.int64],
@@ -67,9 +69,9 @@ def _play_deals(
     decisions = 0
     for deal in range(deals):
         number = seed + np.uint64(deal)
-        deal_kernel(states, 0, rules, number, 0, everybody)
-        decisions += play_out(states, 0, rules, number, mask)
-        endings[int(states[0]["ending"])] += 1
+        deal_kernel(states, i, rules, number, first, everybody)
+        decisions += play_out(states, i, rules, number, mask)
+        endings[int(states[i]["ending"])] += 1
     return decisions
 
 

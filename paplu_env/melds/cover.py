@@ -25,7 +25,6 @@ from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
 from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
 from paplu_env.melds.distance_table import (
-    MAX_PLACES,
     MAX_RUN,
     MIN_RUN,
     WEIGHTS,

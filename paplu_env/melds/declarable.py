@@ -6,8 +6,9 @@ add up. To throw a card changes the cost of its own suit alone: a natural card c
 without it costs no more than the wild cards that the other suits leave; a wild card can be thrown, and then
 any card outside the pure run, if a wild card is to spare with everything covered.
 
-The trap is that sets are not as simple here as in `deadwood`: of three cards of a rank two may be a set with
-a wild card because the third is the one to be thrown. So three cards of a rank are tried in pairs too.
+A set that a wild card completes, although a third card of its rank is held and is the one to be thrown, is
+not tried: with that card in its place the wild card would be to spare. The same holds for a run with a wild
+card where the thrown card belongs.
 
 Most hands from play are far from complete. A card without a neighbour within two places and without a mate
 of its rank costs a wild card at least; more of them than wild cards, beyond the one to be thrown, end the
@@ -18,22 +19,25 @@ from __future__ import annotations
 
 from typing import Final
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, njit, popcount
 from paplu_env.cards import JOKER_BIT, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import (
     COLUMN,
     FIELD,
     RANK_BITS,
     SUIT_RANKS,
+    Rules,
     card_count,
     closed,
     run_starts,
     suit_of,
+    suits_of,
     words_of,
 )
-from paplu_env.melds.deadwood import Rules, least_left
+from paplu_env.melds.deadwood import least_left
+from paplu_env.melds.general import declarable_general, is_complete_general
 from paplu_env.melds.runs import AFTER_THROW, COST, NO_COST, WITHOUT_ONE, WITHOUT_TWO, cost
-from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
+from paplu_env.melds.sets import set_cards, set_choices, set_price, set_ranks
 
 _ANY: Final = 1 << 62  # beside the bits of cards: a wild card can be thrown, hence any card
 
@@ -43,10 +47,12 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """Bitmask of the faces of which one card, thrown as finish card, leaves a complete hand (RULES.md, rule 11).
 
     Args:
-        counts: cards held, ``(53,)`` uint8, fourteen in all; not checked.
+        counts: cards held, ``(53,)`` uint8, one more than a hand; not checked.
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
+    if int(r["standard_groups"]) == 0:
+        return declarable_general(counts, wild, r)
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
     starts = run_starts(ones)
@@ -78,9 +84,15 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
 
 @njit
 def is_complete_kernel(counts: Counts, wild: int, r: Rules) -> bool:
-    """Whether thirteen cards fall into groups with both lives: a pure run is there, and nothing counts."""
+    """Whether a hand falls into groups with the sequences asked for, whatever the gate.
+
+    Of thirteen cards that is so when there is a pure run and nothing counts: wild cards to spare lengthen the
+    second sequence, and where only wild cards lie beside the run they are one.
+    """
+    if int(r["standard_groups"]) == 0:
+        return is_complete_general(counts, wild, r)
     ones, _, _, _ = words_of(counts, wild)
-    return run_starts(ones) != 0 and least_left(counts, wild, 1) == 0
+    return run_starts(ones) != 0 and least_left(counts, wild, as_int64(1), as_int64(1)) == 0
 
 
 @njit
@@ -93,8 +105,7 @@ def _lonely(ones: int, twos: int) -> int:
     below = ones & RANK_BITS  # nothing lies above the high ace
     near = below << 1 | below << 2 | ones >> 1 | ones >> 2
     near |= (near & COLUMN) << NUM_RANKS | near >> NUM_RANKS & COLUMN
-    spades, hearts = suit_of(ones, 0), suit_of(ones, 1)
-    diamonds, clubs = suit_of(ones, 2), suit_of(ones, 3)
+    spades, hearts, diamonds, clubs = suits_of(ones)
     mates = spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)
     lonely = RANK_BITS & ~near & ~((mates & SUIT_RANKS) * COLUMN)
     return popcount(ones & lonely) + popcount(twos & lonely)
@@ -110,7 +121,7 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
     while first and not found & _ANY:
         rank = lowest_bit(first)
         first &= first - 1
-        for choice in range(5 if held_suits(ones, rank) > 2 else 1):
+        for choice in range(set_choices(ones, rank)):
             cards = set_cards(ones, rank, choice)
             wild = spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
@@ -121,7 +132,7 @@ def _finish_cards(ones: int, twos: int, spare: int) -> int:
             while second:
                 rank_2 = lowest_bit(second)
                 second &= second - 1
-                for choice_2 in range(5 if held_suits(ones_left, rank_2) > 2 else 1):
+                for choice_2 in range(set_choices(ones_left, rank_2)):
                     cards_2 = set_cards(ones_left, rank_2, choice_2)
                     wild_2 = wild - set_price(cards_2)
                     if wild_2 >= 0:
@@ -150,16 +161,17 @@ def _thrown_beside_sets(ones: int, twos: int, spare: int) -> int:
 
     There must be a second sequence: something is left for the runs, or three wild cards are one.
     """
-    spades, hearts = cost(suit_of(ones, 0), suit_of(twos, 0)), cost(suit_of(ones, 1), suit_of(twos, 1))
-    diamonds, clubs = cost(suit_of(ones, 2), suit_of(twos, 2)), cost(suit_of(ones, 3), suit_of(twos, 3))
-    total = spades + hearts + diamonds + clubs
+    (spades, hearts, diamonds, clubs), (spades_2, hearts_2, diamonds_2, clubs_2) = suits_of(ones), suits_of(twos)
+    majors = cost(spades, spades_2), cost(hearts, hearts_2)
+    minors = cost(diamonds, diamonds_2), cost(clubs, clubs_2)
+    total = majors[0] + majors[1] + minors[0] + minors[1]
     if total > spare + 2 and twos == 0:
         return 0
     if total < spare and (ones or spare > 3):
         return _ANY
     found = 0
     for suit in range(NUM_SUITS):
-        own = spades if suit == 0 else hearts if suit == 1 else diamonds if suit == 2 else clubs
+        own = majors[suit] if suit < 2 else minors[suit - 2]
         room = spare - (total - own)
         held, more = suit_of(ones, suit), suit_of(twos, suit)
         if room < 0 or (more == 0 and int(COST[held & SUIT_RANKS]) >> AFTER_THROW & NO_COST > room):

@@ -1,4 +1,4 @@
-"""Deadwood, completeness and finish cards under every option, exactly, by search: slower than the fast kernels.
+"""Deadwood, completeness and finish cards under every option, exactly, by search.
 
 The idea. First the pure sequences that the rules ask for are chosen, in rising order, tanalas among them:
 until they are there, nothing else counts under the gate `lives`. Then the natural cards that they leave are
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import (
     COLUMN,
@@ -23,21 +23,20 @@ from paplu_env.melds.bits import (
     FIELD,
     RANK_BITS,
     SUIT_RANKS,
+    Rules,
     closed,
     point_sum,
     run_starts,
-    suit_of,
+    suits_of,
     words_of,
 )
-from paplu_env.melds.deadwood import Rules
 from paplu_env.rules import choice_code
 
 _LIVES: Final = choice_code("gate", "lives")
-_ALL_OR_NOTHING: Final = choice_code("gate", "all_or_nothing")
 _PURE_OPENS_ALL: Final = choice_code("gate", "pure_opens_all")
 _EVERY_MELD: Final = choice_code("gate", "every_meld")
 
-_TANALAS: Final = FIELD * NUM_SUITS  # pure sequences are numbered by their lowest bit, tanalas after all runs
+_PURE_STEP: Final = FIELD * NUM_SUITS  # between the numbers of pure sequences of one kind and the next
 _DEAREST: Final = 10  # points of the dearest card
 _PLENTY: Final = 1 << 10  # more wild cards than any table has
 _SPECIAL_TUNNELAS: Final = 3  # special hands of the 21-card game, RULES.md section 3
@@ -64,7 +63,7 @@ def deadwood_general(counts: Counts, wild: int, r: Rules, enough: int) -> int:
         min_pure, min_sequences = 1, 1
     elif gate == _EVERY_MELD:
         min_pure, min_sequences = 0, 0
-    return _search(counts, wild, r, min_pure, min_sequences, gate == _LIVES, False, enough)
+    return _search(counts, wild, r, min_pure, min_sequences, int(gate == _LIVES), as_int64(0), enough)
 
 
 @njit
@@ -73,7 +72,7 @@ def is_complete_general(counts: Counts, wild: int, r: Rules) -> bool:
     if int(r["special_hands"]) and is_special(counts, wild):
         return True
     min_pure, min_sequences = int(r["min_pure_sequences"]), int(r["min_sequences"])
-    return _search(counts, wild, r, min_pure, min_sequences, False, True, 1) == 0
+    return _search(counts, wild, r, min_pure, min_sequences, as_int64(0), as_int64(1), as_int64(1)) == 0
 
 
 @njit
@@ -109,8 +108,8 @@ def _search(
     r: Rules,
     min_pure: int,
     min_sequences: int,
-    partial: bool,
-    place_all: bool,
+    partial: int,
+    place_all: int,
     enough: int,
 ) -> int:
     """Least points left over by a layout with the sequences asked for, no more than ``enough``.
@@ -118,10 +117,7 @@ def _search(
     Without such a layout: ``enough`` if every wild card must be placed, else at most all the points.
     """
     ones, twos, wilds, num_wild = words_of(counts, wild)
-    threes = 0
-    for face in range(PRINTED_JOKER):
-        if int(counts[face]) > 2:
-            threes |= int(FACE_BITS[face])
+    threes = _held_three_times(counts)
     num_wild += popcount(threes & wilds & RANK_BITS)
     total = point_sum(ones & ~wilds) + point_sum(twos & ~wilds) + point_sum(threes & ~wilds)
     best = enough if place_all else min(enough, total)
@@ -129,11 +125,20 @@ def _search(
         int(r["min_naturals"]),
         int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY,
         int(r["tanala"]),
-        1 if partial else 0,
-        1 if place_all else 0,
+        partial,
+        place_all,
         wilds,
     )
-    return _choose_pure(ones, twos, threes, num_wild, min_pure, min_sequences, 0, best, terms)
+    return _choose_pure(ones, twos, threes, num_wild, min_pure, min_sequences, as_int64(0), best, terms)
+
+
+@njit
+def _held_three_times(counts: Counts) -> int:
+    """The third word beside those of `words_of`."""
+    threes = 0
+    for face in range(PRINTED_JOKER):
+        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
+    return threes
 
 
 @njit
@@ -148,7 +153,7 @@ def _choose_pure(
     best: int,
     terms: Terms,
 ) -> int:
-    """The best over all choices of so many pure sequences, each starting at ``start`` or above.
+    """The best over all choices of so many pure sequences, none with a number below ``start``.
 
     Runs of three to five cards are enough: a longer one is two of them, or one and a sequence.
     """
@@ -158,48 +163,51 @@ def _choose_pure(
         faces += popcount(threes & wilds & RANK_BITS)
         # With one natural card to a group a wild card at its own place is as good as any other.
         keep = -1 if terms[_MIN_NATURALS] > 1 else ~wilds
-        need = max(sequences, 0)
-        return _settle(ones & keep, twos & keep, threes & keep, num_wild, faces, need, 0, 0, 0, best, terms)
+        need, none = max(sequences, 0), as_int64(0)
+        return _settle(ones & keep, twos & keep, threes & keep, num_wild, faces, need, none, none, none, best, terms)
     if terms[_PARTIAL]:
         left = point_sum(ones & ~wilds) + point_sum(twos & ~wilds) + point_sum(threes & ~wilds)
         best = min(best, left)
-    starts = run_starts(ones) >> start << start if start < _TANALAS else 0
-    while starts:
-        low = lowest_bit(starts)
-        starts &= starts - 1
-        for length in range(3, 6):
-            if ones >> low + length - 1 & 1 == 0:
-                break
-            run = closed(((1 << length) - 1) << low)
-            best = _choose_pure(
-                ones & ~run | twos & run,
-                twos & ~run | threes & run,
-                threes & ~run,
-                num_wild - popcount(run & wilds & RANK_BITS),
-                pure - 1,
-                sequences - 1,
-                low,
-                best,
-                terms,
-            )
-    triples = threes & RANK_BITS if terms[_TANALA] else 0
-    while triples:
-        low = lowest_bit(triples)
-        triples &= triples - 1
-        if _TANALAS + low >= start:
-            cards = closed(1 << low)
-            best = _choose_pure(
-                ones & ~cards,
-                twos & ~cards,
-                threes & ~cards,
-                num_wild - 3 * popcount(cards & wilds & RANK_BITS),
-                pure - 1,
-                sequences - 1,
-                _TANALAS + low,
-                best,
-                terms,
-            )
+    number = _next_pure(ones, threes, start, terms)
+    while number >= 0:
+        low, length = number % _PURE_STEP, 3 + number // _PURE_STEP
+        tanala = length > 5
+        cards = closed(1 << low if tanala else ((1 << length) - 1) << low)
+        best = _choose_pure(
+            ones & ~cards | (0 if tanala else twos & cards),
+            twos & ~cards | (0 if tanala else threes & cards),
+            threes & ~cards,
+            num_wild - (3 if tanala else 1) * popcount(cards & wilds & RANK_BITS),
+            pure - 1,
+            sequences - 1,
+            number,
+            best,
+            terms,
+        )
+        number = _next_pure(ones, threes, number + 1, terms)
     return best
+
+
+@njit
+def _next_pure(ones: int, threes: int, number: int, terms: Terms) -> int:
+    """The first pure sequence from this number on that the cards can lay, -1 if there is none.
+
+    Numbered are the runs of three by their lowest card, those of four, those of five, and tanalas.
+    """
+    starts = run_starts(ones)
+    for kind in range(number // _PURE_STEP, 4):
+        if kind == 1:
+            starts &= ones >> 3
+        elif kind == 2:
+            starts &= ones >> 3 & ones >> 4
+        elif kind == 3:
+            starts = threes & RANK_BITS if terms[_TANALA] else 0
+        later = starts
+        if kind == number // _PURE_STEP:
+            later = starts >> number % _PURE_STEP << number % _PURE_STEP
+        if later:
+            return kind * _PURE_STEP + lowest_bit(later)
+    return -1
 
 
 @njit
@@ -255,7 +263,7 @@ def _settle(
                         faces,
                         max(0, need - 1),
                         sets,
-                        _PLENTY,
+                        room + _PLENTY,
                         lost,
                         best,
                         terms,
@@ -317,16 +325,15 @@ def _settle(
             )
     if card & terms[_WILDS] == 0:
         lost += point_sum(card) + point_sum(twos & card) + point_sum(threes & card)
-    return _settle(
-        ones & ~card, twos & ~card, threes & ~card, fill, faces, need, sets, room, lost, best, terms
-    )
+    return _settle(ones & ~card, twos & ~card, threes & ~card, fill, faces, need, sets, room, lost, best, terms)
 
 
 @njit
 def _stands(fill: int, faces: int, need: int, sets: int, room: int, terms: Terms) -> bool:
     """Whether a layout counts as it lies: enough sequences, and a place for every wild card if that is asked.
 
-    With one natural card to a group, three wild cards with a wild face among them are a sequence too.
+    Short of sequences it counts under the gate `lives` if it is made of sequences alone. With one natural
+    card to a group, three wild cards with a wild face among them are a sequence too.
     """
     alone = min(fill // 3, faces) if terms[_MIN_NATURALS] == 1 else 0
     if need > alone:
@@ -348,8 +355,7 @@ def _hopeless(ones: int, twos: int, threes: int, fill: int, terms: Terms) -> int
     else:
         low = ones & RANK_BITS  # nothing lies above the high ace
         near = closed(low << 1 | low << 2 | ones >> 1 | ones >> 2)
-    spades, hearts = suit_of(ones, 0), suit_of(ones, 1)
-    diamonds, clubs = suit_of(ones, 2), suit_of(ones, 3)
+    spades, hearts, diamonds, clubs = suits_of(ones)
     if fill == 0:
         mates = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
     else:

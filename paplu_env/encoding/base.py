@@ -1,0 +1,105 @@
+"""What every encoding is: a name, a layout, and one function from views to observations."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import run_slices
+from paplu_env.encoding.fields import Field, FieldSpec, lay_out
+from paplu_env.engine.state import Views, empty_views
+from paplu_env.errors import PapluError, PolicyMismatch
+from paplu_env.rules import RuleSet, as_rules
+
+Observations = npt.NDArray[np.float32]  # (B, F) in [0, 1]
+
+# Marks that grow old (a discard, a refusal) count down from 1 towards 1/2 and never fade to the 0 of
+# "never": 1/2 + 1/2 / (1 + age). No deal has more draws than 250, so no age is above 255.
+RECENCY: Final[Observations] = (0.5 + 0.5 / (1.0 + np.arange(256))).astype(np.float32)
+RECENCY.setflags(write=False)
+
+
+class Encoding(ABC):
+    """A numbered layout of observations: what it says never changes under one name.
+
+    The number of features F depends on the seats at the table and on the packs, on nothing else.
+    Opponents are numbered by turns: relative seat 1 plays after the seat of the view, whichever
+    way play goes; relative seat 0 is the seat itself.
+    """
+
+    name: ClassVar[str]
+    specs: ClassVar[tuple[FieldSpec, ...]]
+
+    def fields(self, rules: RuleSet | str | Mapping[str, Any]) -> tuple[Field, ...]:
+        """The fields in order; together they cover 0..F-1 once."""
+        return _fields(self.specs, as_rules(rules))
+
+    def num_features(self, rules: RuleSet | str | Mapping[str, Any]) -> int:
+        """F, the length of an observation."""
+        return self.fields(rules)[-1].stop
+
+    def encode(
+        self,
+        views: Views,
+        rules: RuleSet | str | Mapping[str, Any],
+        out: Observations | None = None,
+        threads: int = 1,
+    ) -> Observations:
+        """Observations of views, each for the seat of its view, to move or not.
+
+        Args:
+            views: ``(B,)`` of the table's view dtype. Not modified.
+            out: ``(B, F)`` float32, C-contiguous, every entry is overwritten; a new array if not given.
+            threads: slices of rows that run at the same time; the result doesn't depend on it.
+
+        Returns:
+            ``(B, F)`` float32 in [0, 1]: ``out``.
+
+        Raises:
+            PolicyMismatch: views of another table than ``rules``.
+            PapluError: an ``out`` of another shape, dtype or memory order.
+        """
+        table = as_rules(rules)
+        if views.dtype != _view_dtype(table):
+            raise PolicyMismatch(f"{self.name}: these views are not of a table for {table.num_players} ({table})")
+        shape = (len(views), self.num_features(table))
+        if out is None:
+            out = np.empty(shape, dtype=np.float32)
+        elif out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+            raise PapluError(
+                f"{self.name}: out must be a C-contiguous float32 array of shape {shape}, "
+                f"this one is {out.dtype} of shape {out.shape}"
+            )
+        run_slices(functools.partial(self._encode_rows, views, table, out), len(views), threads)
+        return out
+
+    @abstractmethod
+    def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
+        """Fill rows start..stop-1 of ``out``; `refuse_row` if one belongs to another table."""
+
+    def refuse_row(self, views: Views, rules: RuleSet, row: int) -> None:
+        """Raise for a view of another table; nothing to do for row -1, a kernel's word for all well."""
+        if row >= 0:
+            raise PolicyMismatch(
+                f"{self.name}: view {row} belongs to rules {int(views[row]['rules_id']):08x}, "
+                f"not to {rules} ({rules.hash[:8]}); encode it under the rules it was dealt with"
+            )
+
+
+@functools.lru_cache(maxsize=256)
+def _fields(specs: tuple[FieldSpec, ...], rules: RuleSet) -> tuple[Field, ...]:
+    return lay_out(specs, rules)
+
+
+def starts_of(specs: tuple[FieldSpec, ...], rules: RuleSet) -> npt.NDArray[np.int64]:
+    """First entry of every field in order, as kernels take a layout."""
+    return np.array([field.start for field in _fields(specs, rules)], dtype=np.int64)
+
+
+def _view_dtype(rules: RuleSet) -> np.dtype[np.void]:
+    return empty_views(rules, 0).dtype

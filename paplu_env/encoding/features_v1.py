@@ -1,0 +1,192 @@
+"""``features-v1``: `cards-v1` and, after it, what the exact solver says of the hand and of every choice."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from paplu_env._jit import njit
+from paplu_env.cards import NUM_FACES, Counts
+from paplu_env.encoding.base import Encoding, Observations, starts_of
+from paplu_env.encoding.cards_v1 import CARDS_SPECS, cards_plan, encode_cards
+from paplu_env.encoding.fields import FieldSpec
+from paplu_env.engine.state import DRAW, NONE, Views
+from paplu_env.engine.unseen import unseen_kernel
+from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
+from paplu_env.melds.distance_table import Table, distance_table
+from paplu_env.melds.lives import lives_kernel
+from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
+from paplu_env.rules import MAX_PLAYERS, RuleSet
+
+# Distances told apart; dealt hands are 0 to 6, and from 8 on a hand is as far as any.
+NUM_DISTANCES: Final = 9
+# The dearest card: no hand of n cards leaves more than 10 n points.
+_MOST_A_CARD: Final = 10
+
+
+def _one(rules: RuleSet) -> tuple[int, ...]:
+    return (1,)
+
+
+def _by_face(rules: RuleSet) -> tuple[int, ...]:
+    return (NUM_FACES,)
+
+
+FEATURES_SPECS: Final = (
+    *CARDS_SPECS,
+    FieldSpec(
+        "deadwood",
+        lambda rules: (2,),
+        "of the hand, in the discard phase after the discard that leaves least: deadwood as a share of 10 points for "
+        "each card of a hand about to discard; points as a share of the most that one hand can cost",
+    ),
+    FieldSpec(
+        "distance",
+        lambda rules: (NUM_DISTANCES,),
+        f"1 at the distance of the hand, in the discard phase the lowest after a discard: 0 to {NUM_DISTANCES - 2}, or "
+        "more",
+    ),
+    FieldSpec("lives", lambda rules: (2,), "1 with a pure sequence; 1 with another sequence beside it"),
+    FieldSpec(
+        "outs",
+        _one,
+        "chance that an unseen card lowers the distance, in the discard phase after the discard with most outs",
+    ),
+    FieldSpec("deadwood_after", _by_face, "cards that may be thrown: 1 less the deadwood after it, scaled as above"),
+    FieldSpec("distance_after", _by_face, "cards that may be thrown: 1 if the distance stays lowest, 1/2 if it is one more"),
+    FieldSpec("outs_after", _by_face, "cards that may be thrown and leave the lowest distance: as `outs`, after it"),
+    FieldSpec(
+        "if_taken",
+        lambda rules: (4,),
+        "when this seat is to draw and there is an open card: 1; after taking it and the best discard for each: "
+        "deadwood, scaled as above; distance, 1 if lower than now, 1/2 if the same, 0 if higher; outs",
+    ),
+)
+_DEADWOOD, _DISTANCE, _LIVES, _OUTS, _DEADWOOD_AFTER, _DISTANCE_AFTER, _OUTS_AFTER, _IF_TAKEN = range(
+    len(CARDS_SPECS), len(FEATURES_SPECS)
+)
+
+
+class FeaturesV1(Encoding):
+    """The cards and the solver's view of them, for small networks. Only groups and lives of section 1 of the rules."""
+
+    name = "features-v1"
+    specs = FEATURES_SPECS
+
+    def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
+        _, rule_entries = cards_plan(rules)
+        starts = starts_of(FEATURES_SPECS, rules)
+        wrong = _features_rows(views, rules.packed, starts, rule_entries, distance_table(), out, start, stop)
+        self.refuse_row(views, rules, wrong)
+
+
+@njit
+def _features_rows(
+    views: Views, rules: Any, starts: Any, rule_entries: Any, table: Table, out: Observations, start: int, stop: int
+) -> int:
+    """Encode a slice of rows; the first row of another table, or -1."""
+    r = rules[0]
+    unseen = np.zeros(NUM_FACES, dtype=np.uint8)
+    seats = np.zeros((3, MAX_PLAYERS), dtype=np.int64)
+    counts = np.zeros((3, NUM_FACES), dtype=np.uint8)
+    left = np.zeros(NUM_FACES, dtype=np.int64)
+    for j in range(start, stop):
+        if int(views[j]["rules_id"]) != int(r["id"]):
+            return j
+        unseen_kernel(views, j, r, unseen)
+        encode_cards(views, j, r, starts, rule_entries, unseen, seats, out[j])
+        _encode_solver(views, j, r, starts, table, unseen, counts, left, out[j])
+    return -1
+
+
+@njit
+def _encode_solver(
+    views: Views, j: int, r: Any, starts: Any, table: Table, unseen: Counts, counts: Any, left: Any, row: Observations
+) -> None:
+    """Write the fields after those of ``cards-v1``; a seat that holds no hand has zeros."""
+    row[starts[_DEADWOOD] :] = np.float32(0)
+    view = views[j]
+    hand, distances, outs = counts[0], counts[1], counts[2]
+    cards, num_unseen = 0, 0
+    for face in range(NUM_FACES):
+        hand[face] = view["hand"][face]
+        cards += int(hand[face])
+        num_unseen += int(unseen[face])
+    wild, hand_size = int(view["wild"]), int(r["hand_size"])
+    most_left = _MOST_A_CARD * (hand_size + 1)
+    if cards < hand_size:
+        return
+    lives = lives_kernel(hand, wild, r)
+    row[starts[_LIVES]] = np.float32(lives > 0)
+    row[starts[_LIVES] + 1] = np.float32(lives > 1)
+    if cards == hand_size:
+        least = int(deadwood_kernel(hand, wild, r))
+        points = int(points_kernel(hand, wild, r))
+        distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
+        num_outs = 0
+        for face in range(NUM_FACES):
+            num_outs += int(outs[face])
+        to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
+        if to_draw and int(view["pile_size"]) > 0:
+            taken = int(view["pile"][int(view["pile_size"]) - 1])
+            hand[taken] += 1
+            blocked = taken if int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
+            _, nearest, most_outs, least_after, _ = _judge(
+                hand, blocked, wild, unseen, r, table, distances, outs, left
+            )
+            start = starts[_IF_TAKEN]
+            row[start] = np.float32(1)
+            row[start + 1] = np.float32(least_after / most_left)
+            row[start + 2] = np.float32((distance - nearest + 1) / 2)
+            row[start + 3] = np.float32(most_outs / num_unseen)
+    else:
+        blocked = NONE
+        if int(view["taken"]) != NONE and int(r["block_taken_card"]) == 1 and int(hand[int(view["taken"])]) == 1:
+            blocked = int(view["taken"])
+        lowest, distance, num_outs, least, cheapest = _judge(
+            hand, blocked, wild, unseen, r, table, distances, outs, left
+        )
+        for face in range(NUM_FACES):
+            if int(left[face]) >= 0:
+                row[starts[_DEADWOOD_AFTER] + face] = np.float32(1 - int(left[face]) / most_left)
+                row[starts[_DISTANCE_AFTER] + face] = np.float32(1 if int(distances[face]) == lowest else 0.5)
+                row[starts[_OUTS_AFTER] + face] = np.float32(int(outs[face]) / max(num_unseen, 1))
+        hand[cheapest] -= 1
+        points = int(points_kernel(hand, wild, r))
+    row[starts[_DEADWOOD]] = np.float32(least / most_left)
+    row[starts[_DEADWOOD] + 1] = np.float32(points / max(int(r["max_points"]), int(r["wrong_declare_points"])))
+    row[starts[_DISTANCE] + min(distance, NUM_DISTANCES - 1)] = np.float32(1)
+    row[starts[_OUTS]] = np.float32(num_outs / max(num_unseen, 1))
+
+
+@njit
+def _judge(
+    hand: Counts, blocked: int, wild: int, unseen: Counts, r: Any, table: Table, distances: Any, outs: Any, left: Any
+) -> tuple[int, int, int, int, int]:
+    """What every discard from a hand with one card too many leaves.
+
+    Args:
+        hand: ``(53,)`` uint8; changed and changed back.
+        blocked: face that may not be thrown, or NONE.
+        distances, outs, left: ``(53,)``, filled: distance, outs at the lowest distance and deadwood after each
+            discard; a ``left`` of -1 marks the faces that can't be thrown.
+
+    Returns:
+        The lowest distance, blocked card included; then over the cards that may be thrown: the lowest distance,
+        the most outs, the least deadwood, and the face that leaves it.
+    """
+    lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+    nearest, most_outs, least, cheapest = lowest + 1, 0, _MOST_A_CARD * NUM_FACES, 0
+    for face in range(NUM_FACES):
+        left[face] = -1
+        if int(hand[face]) == 0 or face == blocked:
+            continue
+        hand[face] -= 1
+        left[face] = int(deadwood_kernel(hand, wild, r))
+        hand[face] += 1
+        nearest = min(nearest, int(distances[face]))
+        most_outs = max(most_outs, int(outs[face]))
+        if int(left[face]) < least:
+            least, cheapest = int(left[face]), face
+    return lowest, nearest, most_outs, least, cheapest

@@ -1,0 +1,31 @@
+"""Encodings by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from paplu_env.encoding.base import Encoding
+from paplu_env.encoding.cards_v1 import CardsV1
+from paplu_env.encoding.features_v1 import FeaturesV1
+from paplu_env.errors import PapluError
+
+_ENCODINGS: Final[dict[str, Encoding]] = {encoding.name: encoding for encoding in (CardsV1(), FeaturesV1())}
+
+
+def names() -> list[str]:
+    """Names of all encodings."""
+    return list(_ENCODINGS)
+
+
+def get(name: str) -> Encoding:
+    """The encoding of a name; encodings have no state, so everybody gets the same one.
+
+    Raises:
+        PapluError: there is no such encoding.
+
+    >>> get("cards-v1").num_features("points")
+    688
+    """
+    if name not in _ENCODINGS:
+        raise PapluError(f"unknown encoding {name!r}: choose one of {', '.join(_ENCODINGS)}")
+    return _ENCODINGS[name]
