@@ -74,9 +74,9 @@ def _has_sequence(ones: int, wilds: int, num_wild: int, min_naturals: int) -> bo
     if run_starts(ones) or (num_wild >= 1 and _near(natural, natural)):
         return True
     if min_naturals == 1:
-        return num_wild >= 2 and natural != 0 or num_wild >= 3 and wild_rank != 0
+        return (num_wild >= 2 and natural != 0) or (num_wild >= 3 and wild_rank != 0)
     mixed = _near(natural, wild_rank) | _near(wild_rank, natural)
-    return num_wild >= 2 and mixed != 0 or num_wild >= 3 and _near(wild_rank, wild_rank) != 0
+    return (num_wild >= 2 and mixed != 0) or (num_wild >= 3 and _near(wild_rank, wild_rank) != 0)
 
 
 @njit
