@@ -14,7 +14,6 @@ from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import DRAW, NONE, Views
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.distance import discard_distances_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.lives import lives_kernel
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel

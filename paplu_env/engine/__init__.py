@@ -14,11 +14,14 @@ from paplu_env.engine.actions import (
 from paplu_env.engine.checks import check
 from paplu_env.engine.deal import deal, deal_from, deal_into, deal_many
 from paplu_env.engine.legal import legal_action_mask, legal_action_masks, why_illegal
+from paplu_env.engine.playout import random_playouts
+from paplu_env.engine.record import ENGINE_VERSION, Record, final_state, load_record, replay, save_record
 from paplu_env.engine.scoring import is_over, returns
 from paplu_env.engine.state import copy
 from paplu_env.engine.text import format_position, parse_position
 from paplu_env.engine.transition import apply_action, apply_actions
 from paplu_env.engine.view import player_view, player_views
+from paplu_env.engine.world import sample_world, sample_worlds
 
 __all__ = [
     "ANNOUNCE",
@@ -26,8 +29,10 @@ __all__ = [
     "DISCARD_BASE",
     "DRAW_CLOSED",
     "DROP",
+    "ENGINE_VERSION",
     "NUM_ACTIONS",
     "TAKE_OPEN",
+    "Record",
     "apply_action",
     "apply_actions",
     "check",
@@ -36,15 +41,22 @@ __all__ = [
     "deal_from",
     "deal_into",
     "deal_many",
+    "final_state",
     "format_action",
     "format_position",
     "is_over",
     "legal_action_mask",
     "legal_action_masks",
+    "load_record",
     "parse_action",
     "parse_position",
     "player_view",
     "player_views",
+    "random_playouts",
+    "replay",
     "returns",
+    "sample_world",
+    "sample_worlds",
+    "save_record",
     "why_illegal",
 ]

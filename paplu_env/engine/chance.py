@@ -93,9 +93,7 @@ def shuffle(cards: npt.NDArray[np.uint8], size: int, seed: np.uint64) -> None:
         cards[other] = card
 
 
-def keys_for(
-    seed: int, deal: npt.ArrayLike, seat: npt.ArrayLike, decision: npt.ArrayLike
-) -> npt.NDArray[np.uint64]:
+def keys_for(seed: int, deal: npt.ArrayLike, seat: npt.ArrayLike, decision: npt.ArrayLike) -> npt.NDArray[np.uint64]:
     """Keys of a bot's decisions: a hash of the match's seed, the deal, the seat and the decision.
 
     Args:

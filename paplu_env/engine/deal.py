@@ -18,6 +18,7 @@ from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, format_card
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.state import (
+    DRAW,
     IN,
     NO_SEAT,
     NONE,
@@ -27,8 +28,8 @@ from paplu_env.engine.state import (
     States,
     empty_states,
 )
-from paplu_env.engine.transition import begin_turn
 from paplu_env.errors import InvalidHand, InvalidRules
+from paplu_env.melds.declarable import is_complete_kernel
 from paplu_env.rules import RuleSet, choice_code
 
 _REDRAW: Final = choice_code("printed_joker_indicator", "redraw")
@@ -59,7 +60,7 @@ def deal_into(
 ) -> None:
     """Deal a game into row ``i``, whatever it held before; see `deal`."""
     bits = active_bits(rules, first, active)
-    deal_kernel(states, i, rules.packed, _as_seed(seed), first, bits)
+    deal_kernel(states, i, rules.packed, as_seed(seed), first, bits)
 
 
 def deal_many(
@@ -114,9 +115,9 @@ def deal_from(
     _check_deck(rules, faces)
     states = empty_states(rules, 1)
     bits = active_bits(rules, first, active)
-    _clear(states[0])
+    clear_row(states[0])
     states["cards"][0, : rules.num_cards] = faces[::-1]
-    _deal_out(states, 0, rules.packed, _as_seed(seed), first, bits)
+    _deal_out(states, 0, rules.packed, as_seed(seed), first, bits)
     return states
 
 
@@ -137,13 +138,11 @@ def active_bits(rules: RuleSet, first: int, active: Iterable[int] | None) -> int
 
 
 @njit
-def deal_kernel(
-    states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int
-) -> None:
+def deal_kernel(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int) -> None:
     """Deal row ``i`` from a seed; ``active`` is the bitmask of the seats dealt in. Nothing is checked."""
     s = states[i]
     r = rules[0]
-    _clear(s)
+    clear_row(s)
     cards = s["cards"]
     place = 0
     for face in range(NUM_FACES):
@@ -156,9 +155,7 @@ def deal_kernel(
 
 
 @njit
-def _deal_out(
-    states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int
-) -> None:
+def _deal_out(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint64, first: int, active: int) -> None:
     """Deal from the deck that lies in ``cards`` of a cleared row."""
     s = states[i]
     r = rules[0]
@@ -171,14 +168,15 @@ def _deal_out(
     for seat in range(players):
         status[seat] = IN if (active >> seat) & 1 else NOT_ACTIVE
         num_active += (active >> seat) & 1
-    seat = first
-    for _ in range(int(r["hand_size"]) * num_active):
-        top -= 1
-        hands[seat, int(cards[top])] += 1
-        cards[top] = NONE
-        seat = (seat + int(r["step"])) % players
-        while int(status[seat]) != IN:
-            seat = (seat + int(r["step"])) % players
+    seat, step, left = first, int(r["step"]), int(r["hand_size"]) * num_active
+    while left > 0:
+        if int(status[seat]) == IN:
+            top -= 1
+            hands[seat, int(cards[top])] += 1
+            cards[top] = NONE
+            left -= 1
+        seat += step
+        seat -= players if seat >= players else 0
     top -= 1
     open_card = int(cards[top])
     cards[top] = NONE
@@ -197,7 +195,10 @@ def _deal_out(
     s["finisher"] = NO_SEAT
     s["seed"] = mix(seed, _LATER)
     s["rules_id"] = int(r["id"])
-    begin_turn(s, first, r)
+    s["current_player"] = first
+    s["phase"] = DRAW
+    if int(r["hand_rummy"]):
+        s["complete"] = int(is_complete_kernel(hands[first], int(s["wild"]), r))
 
 
 @njit
@@ -219,7 +220,7 @@ def _turn_indicator(s: Any, top: int, r: Any) -> int:
 
 
 @njit
-def _clear(s: Any) -> None:
+def clear_row(s: Any) -> None:
     """Set every field that a deal does not set itself."""
     s["log"][:] = 0
     s["returns"][:] = 0
@@ -250,7 +251,7 @@ def _deal_rows(
         deal_kernel(states, i, rules, seeds[i], firsts[i], active)
 
 
-def _as_seed(seed: int) -> np.uint64:
+def as_seed(seed: int) -> np.uint64:
     """A seed as kernels take it."""
     if not 0 <= seed < 1 << 64:
         raise InvalidRules(f"seed={seed}: a seed is a whole number 0..2**64-1")

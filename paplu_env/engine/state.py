@@ -156,17 +156,29 @@ def empty_views(rules: RuleSet, batch: int) -> Views:
 
 
 def check_table(states: States, rules: RuleSet, i: int | None = None) -> None:
-    """Refuse rows (or one row) that were not dealt under these rules.
+    """Refuse states (or one of them) that were not dealt under these rules.
 
     Raises:
         InvalidRules: another row dtype, or another rule set.
     """
-    expected = SMALL_STATE if is_small(rules) else LARGE_STATE
-    if states.dtype != expected:
-        raise InvalidRules(f"these rows are not states of a table with {rules.num_players} seats ({rules})")
-    found = states["rules_id"] if i is None else states["rules_id"][i : i + 1]
+    _check_rows(states, SMALL_STATE if is_small(rules) else LARGE_STATE, rules, i)
+
+
+def check_views(views: Views, rules: RuleSet) -> None:
+    """Refuse views of a game under other rules.
+
+    Raises:
+        InvalidRules: another row dtype, or another rule set.
+    """
+    _check_rows(views, SMALL_VIEW if is_small(rules) else LARGE_VIEW, rules, None)
+
+
+def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet, i: int | None) -> None:
+    if rows.dtype != dtype:
+        raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
+    found = rows["rules_id"] if i is None else rows["rules_id"][i : i + 1]
     if (found != int(rules.packed["id"][0])).any():
-        raise InvalidRules(f"the state was not dealt under the rules {rules}")
+        raise InvalidRules(f"the deal was not dealt under the rules {rules}")
 
 
 def copy(states: States, i: int | None = None) -> States:

@@ -33,7 +33,7 @@ from paplu_env.engine.state import (
     check_table,
     empty_states,
 )
-from paplu_env.errors import InvalidHand, InvalidNotation, PapluError
+from paplu_env.errors import InvalidHand, InvalidNotation
 from paplu_env.rules import RuleSet
 
 _SOURCE_WORDS: Final = {

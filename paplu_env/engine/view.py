@@ -67,7 +67,7 @@ def view_kernel(states: States, i: int, seat: int, views: Views, j: int) -> None
     """Write to row ``j`` what ``seat`` may know of row ``i``. Nothing is checked."""
     s = states[i]
     v = views[j]
-    _copy_public(s, v)
+    copy_public(s, v)
     is_mover = int(s["current_player"]) == seat
     v["declarable"] = int(s["declarable"]) if is_mover else 0
     v["rules_id"] = int(s["rules_id"])
@@ -94,23 +94,26 @@ def view_kernel(states: States, i: int, seat: int, views: Views, j: int) -> None
 def is_shown(s: Any, seat: int) -> bool:
     """Whether a hand lies open: wrongly declared, or the deal ended in a way that shows it."""
     status, ending = int(s["status"][seat]), int(s["ending"])
-    if status == WRONG_DECLARED or ending == DECLARED or ending == ANNOUNCED or ending == WRONG_DECLARE:
+    if status == WRONG_DECLARED or ending in (DECLARED, ANNOUNCED, WRONG_DECLARE):
         return True
     return ending == LOWER_DEADWOOD and status == IN
 
 
 @njit
-def _copy_public(s: Any, v: Any) -> None:
-    """Copy every field that states and views share."""
+def copy_public(s: Any, v: Any) -> None:
+    """Copy every field that states and views share, from ``s`` to ``v``."""
     v["wild"] = int(s["wild"])
-    v["log"][:] = s["log"]
-    v["returns"][:] = s["returns"]
+    for seat in range(len(s["status"])):
+        v["returns"][seat] = s["returns"][seat]
+        v["status"][seat] = s["status"][seat]
+        v["drew"][seat] = s["drew"][seat]
+        for face in range(NUM_FACES):
+            v["known"][seat, face] = s["known"][seat, face]
+    for entry in range(len(s["log"])):
+        v["log"][entry] = s["log"][entry]
     v["log_size"] = int(s["log_size"])
     v["pile_log"] = int(s["pile_log"])
     v["draws"] = int(s["draws"])
-    v["known"][:] = s["known"]
-    v["status"][:] = s["status"]
-    v["drew"][:] = s["drew"]
     v["num_players"] = int(s["num_players"])
     v["first"] = int(s["first"])
     v["current_player"] = int(s["current_player"])

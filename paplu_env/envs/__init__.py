@@ -1,1 +1,10 @@
-"""Placeholder docstring, replaced by the package that owns this folder."""
+"""Environments: the engine in the protocols of Gymnasium (single and vector) and of Stable-Baselines3.
+
+The adapter for Stable-Baselines3 is `paplu_env.envs.sb3`, which needs the extra ``train``.
+"""
+
+from paplu_env.envs.rewards import REWARDS
+from paplu_env.envs.single import PapluEnv
+from paplu_env.envs.vector import PapluVectorEnv
+
+__all__ = ["REWARDS", "PapluEnv", "PapluVectorEnv"]

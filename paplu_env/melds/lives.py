@@ -6,8 +6,7 @@ from typing import Final
 
 from paplu_env._jit import lowest_bit, njit
 from paplu_env.cards import PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, card_count, closed, run_starts, words_of
-from paplu_env.melds.deadwood import Rules
+from paplu_env.melds.bits import FACE_BITS, Rules, card_count, closed, run_starts, words_of
 from paplu_env.rules import RuleSet
 
 _RUN: Final = 0b111  # three cards are enough, a longer run only takes more

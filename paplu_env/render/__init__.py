@@ -1,1 +1,1 @@
-"""Placeholder docstring, replaced by the package that owns this folder."""
+"""Views as something to look at; each form is a module of its own: `ansi` is text."""

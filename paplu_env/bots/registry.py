@@ -1,0 +1,58 @@
+"""Bots by name: the registry behind `make_policy` and ``paplu bots``."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from paplu_env.bots.policy import Policy
+from paplu_env.bots.rule_agents import RuleAgent
+from paplu_env.errors import PapluError, PolicyMismatch
+from paplu_env.rules import RuleSet, as_rules
+
+PolicyLike = str | os.PathLike[str] | Policy
+
+# What a user can name, and what it is in a sentence. A policy's file is named by its path.
+BOTS: Final[Mapping[str, str]] = {
+    "random": "legal moves by chance; drops one turn in three where drops are allowed",
+    "minscore": "lowers the points of its hand; drops hands at the cap",
+    "mindist": "lowers the number of cards to replace; throws the drawn card when that doesn't help",
+    "mindist_minscore": "as mindist, and lowers the points when the distance stays",
+    "mindist_opp": "as mindist, and throws what the opponent has shown no interest in; the strongest published agent",
+    "easy-1": "as mindist, but looks away one decision in four and never drops",
+    "medium-1": "mindist_opp, frozen",
+}
+# A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
+ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1"}
+
+
+def make_policy(policy: PolicyLike, rules: RuleSet | str = "points") -> Policy:
+    """A policy from a bot's name, the path of an exported one (``NAME.onnx``), or itself.
+
+    Raises:
+        PapluError: no bot of this name; the message lists those that exist.
+        InvalidFile: a file that is missing, truncated or foreign.
+        PolicyMismatch: a policy made for other rules.
+    """
+    table = as_rules(rules)
+    if isinstance(policy, Policy):
+        if policy.rules != table:
+            raise PolicyMismatch(f"{policy.name} was made for the rules {policy.rules}, the table plays {table}")
+        return policy
+    name = os.fspath(policy)
+    if name.endswith(".onnx"):
+        # Only here, so that rule agents don't need the module of exported ones.
+        from paplu_env.bots.onnx import OnnxPolicy
+
+        return OnnxPolicy(name, table)
+    if name in BOTS or name in ALIASES:
+        return RuleAgent(ALIASES.get(name, name), table)
+    close = difflib.get_close_matches(name, [*BOTS, *ALIASES], n=1)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    raise PapluError(
+        f"there is no bot {name!r}.{hint} The bots are {', '.join(BOTS)}; "
+        f"{', '.join(f'{alias} stands for {bot}' for alias, bot in ALIASES.items())}; "
+        "an exported policy is named by its path, which ends in .onnx"
+    )

@@ -1,0 +1,188 @@
+"""Worlds that a seat holds possible: full states drawn from a view, the only sampler, for search.
+
+Known pick-ups and hands that lie open are where the view has them; every other card that the seat
+cannot see is equally likely to be in any hidden place. The order of the stock and the seed of later
+shuffles are new in every world.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import njit, run_slices
+from paplu_env.cards import NUM_FACES, PRINTED_JOKER
+from paplu_env.engine.chance import mix, shuffle
+from paplu_env.engine.deal import as_seed, clear_row
+from paplu_env.engine.state import (
+    DISCARD,
+    DRAW,
+    DROPPED_FIRST,
+    NONE,
+    NOT_ACTIVE,
+    PILE_CAPACITY,
+    States,
+    Views,
+    check_views,
+    empty_states,
+)
+from paplu_env.engine.view import copy_public, is_shown
+from paplu_env.errors import InvalidHand
+from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
+from paplu_env.rules import RuleSet
+
+_LATER: Final = np.uint64(1)  # mixed into the key it gives the seed of the world's own shuffles
+
+
+def sample_world(views: Views, key: int, rules: RuleSet, j: int = 0) -> States:
+    """A state that looks to the seat of view ``j`` exactly as that view does.
+
+    Args:
+        key: 0..2**64-1; the world is a function of the view and the key.
+
+    Returns:
+        ``(1,)`` states, a new array.
+
+    Raises:
+        InvalidRules: the view is of a game under other rules.
+        InvalidHand: the cards of the view don't add up to the pack.
+    """
+    return sample_worlds(views[j : j + 1], np.array([as_seed(key)]), rules)
+
+
+def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> States:
+    """One world for each view, each as `sample_world` draws it.
+
+    Args:
+        keys: ``(B,)`` uint64.
+
+    Returns:
+        ``(B,)`` states.
+
+    Raises:
+        InvalidRules: a view is of a game under other rules.
+        InvalidHand: the cards of a view don't add up to the pack.
+    """
+    check_views(views, rules)
+    each_key = np.ascontiguousarray(keys, dtype=np.uint64)
+    states = empty_states(rules, len(views))
+    fits = np.empty(len(views), dtype=np.bool_)
+    run_slices(
+        lambda start, stop: _world_rows(views, each_key, rules.packed, states, fits, start, stop), len(views), threads
+    )
+    if not fits.all():
+        raise InvalidHand(f"view {int(np.argmin(fits))}: its cards do not add up to the pack of {rules}")
+    return states
+
+
+@njit
+def world_kernel(views: Views, j: int, key: np.uint64, rules: npt.NDArray[np.void], states: States, i: int) -> bool:
+    """Draw the world of view ``j`` into row ``i``; False if the view's cards don't add up."""
+    v = views[j]
+    s = states[i]
+    r = rules[0]
+    clear_row(s)
+    copy_public(v, s)
+    s["rules_id"] = int(v["rules_id"])
+    s["seed"] = mix(key, _LATER)
+    _lay_known_cards(v, s)
+    size = _gather_unseen(v, s, r)
+    if size < 0:
+        return False
+    shuffle(s["cards"], size, key)
+    size = _deal_unseen(v, s, size, r)
+    if size != int(v["stock_size"]):
+        return False
+    for place in range(int(v["pile_size"])):
+        s["cards"][PILE_CAPACITY - 1 - place] = int(v["pile"][place])
+    _fill_solver_answers(v, s, r)
+    return True
+
+
+@njit
+def _lay_known_cards(v: Any, s: Any) -> None:
+    """Lay the own hand, open hands, and what others are known to have picked up."""
+    hands, shown, known = s["hands"], v["shown"], v["known"]
+    own = int(v["seat"])
+    for seat in range(int(v["num_players"])):
+        is_open = is_shown(v, seat)
+        for face in range(NUM_FACES):
+            if seat == own:
+                hands[seat, face] = int(v["hand"][face])
+            elif is_open:
+                hands[seat, face] = int(shown[seat, face])
+            else:
+                hands[seat, face] = int(known[seat, face])
+
+
+@njit
+def _gather_unseen(v: Any, s: Any, r: Any) -> int:
+    """Put the cards that lie nowhere yet into ``cards``, faces rising; their number, -1 if a face is short."""
+    size = 0
+    for face in range(NUM_FACES):
+        left = int(r["printed_jokers"]) if face == PRINTED_JOKER else int(r["num_decks"])
+        left -= 1 if face == int(v["indicator"]) else 0
+        for place in range(int(v["pile_size"])):
+            left -= 1 if face == int(v["pile"][place]) else 0
+        for seat in range(int(v["num_players"])):
+            left -= int(s["hands"][seat, face])
+        if left < 0:
+            return -1
+        for _ in range(left):
+            s["cards"][size] = face
+            size += 1
+    return size
+
+
+@njit
+def _deal_unseen(v: Any, s: Any, size: int, r: Any) -> int:
+    """Fill the hidden hands from the end of ``cards[0..size-1]``; what is left, -1 if cards are short."""
+    own, mover = int(v["seat"]), int(v["current_player"])
+    is_discard = int(v["phase"]) == DISCARD
+    last = NONE
+    for seat in range(int(v["num_players"])):
+        if seat == own or is_shown(v, seat):
+            continue
+        status = int(v["status"][seat])
+        is_empty = status == NOT_ACTIVE or (status == DROPPED_FIRST and int(r["first_drop_returns_cards"]) == 1)
+        missing = 0 if is_empty else int(r["hand_size"]) + (1 if is_discard and seat == mover else 0)
+        for face in range(NUM_FACES):
+            missing -= int(s["hands"][seat, face])
+        if missing < 0 or missing > size:
+            return -1
+        for _ in range(missing):
+            size -= 1
+            last = int(s["cards"][size])
+            s["hands"][seat, last] = int(s["hands"][seat, last]) + 1
+            s["cards"][size] = NONE
+        if is_discard and seat == mover:
+            s["drawn"] = last if int(v["taken"]) == NONE else int(v["taken"])
+    return size
+
+
+@njit
+def _fill_solver_answers(v: Any, s: Any, r: Any) -> None:
+    """Set what a state caches of the mover's hand, and its hidden draw if the view's seat made it."""
+    mover, wild = int(v["current_player"]), int(v["wild"])
+    if mover == int(v["seat"]) or int(v["phase"]) != DISCARD:
+        s["drawn"] = int(v["drawn"])
+    if int(v["phase"]) == DISCARD:
+        s["declarable"] = int(declarable_kernel(s["hands"][mover], wild, r))
+    if int(v["phase"]) == DRAW and int(r["hand_rummy"]) and int(v["drew"][mover]) == 0:
+        s["complete"] = 1 if is_complete_kernel(s["hands"][mover], wild, r) else 0
+
+
+@njit
+def _world_rows(
+    views: Views,
+    keys: npt.NDArray[np.uint64],
+    rules: npt.NDArray[np.void],
+    states: States,
+    fits: npt.NDArray[np.bool_],
+    start: int,
+    stop: int,
+) -> None:
+    for j in range(start, stop):
+        fits[j] = world_kernel(views, j, keys[j], rules, states, j)

@@ -1,0 +1,193 @@
+"""Many deals at a time as a `VecEnv` of Stable-Baselines3, with masks and a pool of opponents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.envs.infos import row_infos
+from paplu_env.envs.opponents import Opponents
+from paplu_env.envs.seeds import SeedStreams
+from paplu_env.envs.single import check_options, observation_space
+from paplu_env.envs.tables import (
+    Bools,
+    Ints,
+    Observations,
+    Rules,
+    Seat,
+    Tables,
+    WhenIllegal,
+    check_range,
+    read_actions,
+)
+from paplu_env.errors import PapluError
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
+except ImportError as error:
+    raise ImportError("paplu_env.envs.sb3 needs Stable-Baselines3: pip install 'paplu-env[train]'") from error
+
+_ROOT_ATTRIBUTES: Final = ("render_mode", "rules")  # what `get_attr` finds in every environment alike
+
+
+class PapluVecEnv(VecEnv):
+    """``num_envs`` learners' seats for Stable-Baselines3, each deal against opponents drawn from a pool.
+
+    What an observation, an action and a reward are is as in `PapluEnv`, and so are deals for equal seeds.
+    Deals start anew within the step that ends one, as Stable-Baselines3 wants it: the last observation is
+    then in ``infos[i]["terminal_observation"]``. Infos of deals that go on are empty; that of a deal's end
+    holds what `paplu_env.envs.infos` says, and ``TimeLimit.truncated``. Wrap it in `VecMonitor` for
+    episode statistics.
+
+    Args:
+        num_envs: how many.
+        opponents: bots by name, policies' paths or policies; each deal draws one by its seed. With more
+            than two seats each fills all other seats, or is itself a list in the order of play.
+        opponent_weights: how often each is drawn, equally without.
+        seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
+        threads: threads that share the games; results do not depend on it.
+
+    Raises:
+        PapluError: an argument that names nothing, or cannot be.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 512,
+        rules: Rules = "points",
+        opponents: Opponents = "mindist_opp",
+        opponent_weights: Sequence[float] | None = None,
+        encoding: str = "features-v1",
+        reward: str = "points",
+        seat: Seat = "random",
+        seed: int | None = None,
+        threads: int = 1,
+        illegal_action: WhenIllegal = "raise",
+    ) -> None:
+        pool = _read_opponents(opponents)
+        self._tables = Tables(num_envs, rules, pool, encoding, reward, seat, illegal_action, threads, opponent_weights)
+        self.rules = self._tables.rules
+        self._streams = SeedStreams(num_envs)
+        self._everybody = np.arange(num_envs)
+        self._actions: Ints | None = None
+        self.render_mode = None
+        super().__init__(num_envs, observation_space(self._tables), Discrete(NUM_ACTIONS))
+        if seed is not None:
+            self.seed(seed)
+
+    def reset(self) -> Observations:
+        """Deal in all environments, with the seeds of the last call of `seed`, if any since."""
+        for options in self._options:
+            check_options(options)
+        for i, seed in enumerate(self._seeds):
+            if seed is not None:
+                self._streams.reseed(i, seed)
+        self._reset_seeds()
+        self._tables.start(self._everybody, self._streams.draw)
+        self.reset_infos = row_infos(self._tables, self._everybody, is_start=True)
+        return self._tables.observe()
+
+    def step_async(self, actions: np.ndarray[Any, Any]) -> None:
+        """Keep the actions for `step_wait`.
+
+        Raises:
+            PapluError: not ``num_envs`` whole numbers 0..109.
+        """
+        given = read_actions(actions, self.num_envs)
+        check_range(given, self._everybody)
+        self._actions = given
+
+    def step_wait(self) -> VecEnvStepReturn:
+        """Play them.
+
+        Raises:
+            IllegalAction: one is not legal, under ``illegal_action="raise"``; nothing has been played then.
+            PapluError: nothing has been dealt, or no actions were given.
+        """
+        tables = self._tables
+        if self._actions is None or tables.over[0]:
+            raise PapluError("no actions to play: call reset(), then step(actions)")
+        actions, self._actions = self._actions, None
+        rewards = tables.step(self._everybody, actions).astype(np.float32)
+        dones = tables.over.copy()
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        ended = np.flatnonzero(dones)
+        if ended.size:
+            self._end(ended, infos)
+        return tables.observe(), rewards, dones, infos
+
+    def action_masks(self) -> Bools:
+        """``(num_envs, 110)`` bool, True = legal, a new array."""
+        return self._tables.masks.copy()
+
+    def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
+        """Take other opponents; each environment meets them from its next deal on.
+
+        Raises:
+            PapluError: unknown opponents, or weights that do not fit; nothing has changed then.
+        """
+        self._tables.set_opponents(_read_opponents(opponents), weights)
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Whether `get_attr` or `env_method` knows this name."""
+        return attr_name in _ROOT_ATTRIBUTES or attr_name in self._methods()
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """An attribute of some environments: render_mode, rules, or the method action_masks."""
+        if attr_name in _ROOT_ATTRIBUTES:
+            return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+        method = self._methods().get(attr_name)
+        if method is None:
+            raise AttributeError(f"the environments have no attribute {attr_name!r}")
+        return [partial(method, i) for i in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refused: what can change between deals has a method here, `set_opponents`."""
+        raise AttributeError(f"{attr_name!r} cannot be set: make another environment, or call set_opponents")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method of some environments; there is one, ``action_masks``: ``(110,)`` bool each."""
+        method = self._methods().get(method_name)
+        if method is None:
+            raise AttributeError(f"the environments have no method {method_name!r}")
+        return [method(i, *method_args, **method_kwargs) for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: VecEnvIndices = None) -> list[bool]:
+        """Nothing is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """Nothing is held that must be given back."""
+
+    def _end(self, ended: Ints, infos: list[dict[str, Any]]) -> None:
+        """Say how deals ended, and deal the next ones."""
+        tables = self._tables
+        truncated = tables.is_truncated(ended)
+        final = row_infos(tables, ended, is_start=False)
+        observations = tables.observe(ended)
+        for k, i in enumerate(ended):
+            infos[i] = final[k]
+            infos[i]["TimeLimit.truncated"] = bool(truncated[k])
+            infos[i]["terminal_observation"] = observations[k].copy()
+        tables.start(ended, self._streams.draw)
+        for i, info in zip(ended, row_infos(tables, ended, is_start=True), strict=True):
+            self.reset_infos[i] = info
+
+    def _methods(self) -> dict[str, Callable[..., Any]]:
+        return {"action_masks": self._mask_of}
+
+    def _mask_of(self, i: int) -> Bools:
+        return self._tables.masks[i].copy()
+
+
+def _read_opponents(opponents: Opponents) -> list[Opponents]:
+    """The pool as a list, also of one."""
+    return list(opponents) if isinstance(opponents, (list, tuple)) else [opponents]

@@ -1,0 +1,191 @@
+"""The game as a Gymnasium environment: one learner's seat, the others played inside."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from typing import Any, Final
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Discrete
+
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.envs.infos import row_infos
+from paplu_env.envs.opponents import SELF, Opponents
+from paplu_env.envs.seeds import Seeds, draw_seeds
+from paplu_env.envs.tables import Rules, Seat, Tables, WhenIllegal
+from paplu_env.errors import PapluError
+
+Observation = npt.NDArray[np.float32]
+
+RENDER_MODES: Final = ("ansi",)
+_ROW: Final = np.zeros(1, dtype=np.int64)  # the only row of the tables
+
+
+class PapluEnv(gymnasium.Env[Observation, np.int64]):
+    """One learner against opponents that are played inside `step` and `reset`.
+
+    An episode is one deal. An observation is what the learner's seat may know, encoded; an action is one
+    of 110, of which ``info["action_mask"]`` (int8) or `action_masks` (bool) says the legal ones. What
+    ``info`` holds is in `paplu_env.envs.infos`, what the rewards mean in `paplu_env.envs.rewards`.
+
+    `reset` deals on until the learner has a decision: a deal that the opponents end before is settled,
+    counted in ``info["skipped_deals"]`` and ``info["skipped_points"]``, and replaced by the next; after
+    100 of them in a row the learner starts. With more than two seats a learner that is out leaves the
+    others to finish the deal inside `step`, which returns the settled reward.
+
+    With ``opponent="self"`` every seat is played from outside: each observation is the view of
+    ``info["current_player"]``, and the reward is 0 until the end, then that of the seat that acted last;
+    ``info["returns"]`` has all seats'.
+
+    Args:
+        rules: a preset, a rules string such as "points:drop_allowed=false", a mapping, or a `RuleSet`.
+        opponent: a bot by name, a policy's path or a policy, for all other seats; a list of them in
+            the order of play after the learner; or "self".
+        encoding: what an observation is, see `paplu_env.encoding`.
+        reward: one of `paplu_env.envs.REWARDS`.
+        seat: the learner's, or "random". Seat 0 has the first turn.
+        illegal_action: "forfeit": the deal terminates, the learner pays ``rules.wrong_declare_points`` to
+            the seat after it, and ``info["illegal_action"]`` says why; "raise": `IllegalAction`, and the
+            deal is left as it was.
+        render_mode: None, or "ansi": `render` returns the table as text.
+
+    Raises:
+        PapluError: an argument that names nothing, or cannot be.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
+
+    def __init__(
+        self,
+        rules: Rules = "points",
+        opponent: Opponents = "mindist_opp",
+        encoding: str = "features-v1",
+        reward: str = "points",
+        seat: Seat = "random",
+        illegal_action: WhenIllegal = "forfeit",
+        render_mode: str | None = None,
+    ) -> None:
+        self.render_mode = check_render_mode(render_mode)
+        opponents = SELF if opponent == SELF else [opponent]
+        self._tables = Tables(1, rules, opponents, encoding, reward, seat, illegal_action)
+        self.rules = self._tables.rules
+        self.observation_space = observation_space(self._tables)
+        self.action_space = Discrete(NUM_ACTIONS)
+        self._has_reset = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal until the learner must decide.
+
+        Args:
+            seed: makes the generator anew that the deals' seeds are drawn from.
+            options: none are known; whatever lasts is an argument of the environment.
+        """
+        check_options(options)
+        super().reset(seed=seed)
+        self._tables.start(_ROW, self._draw_seeds)
+        self._has_reset = True
+        return self._tables.observe()[0], row_infos(self._tables, _ROW, is_start=True)[0]
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Let the learner act, and the others until it must decide again or the deal is over.
+
+        Raises:
+            PapluError: the action is no whole number 0..109.
+            IllegalAction: it is not legal, under ``illegal_action="raise"``.
+            gymnasium.error.ResetNeeded: no deal is on.
+        """
+        tables = self._tables
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before step()")
+        if tables.over[0]:
+            raise ResetNeeded("the deal is over: call reset() for the next one")
+        reward = float(tables.step(_ROW, np.array([_read_action(action)]))[0])
+        is_over = bool(tables.over[0])
+        is_truncated = is_over and bool(tables.is_truncated(_ROW)[0])
+        info = row_infos(tables, _ROW, is_start=False)[0]
+        return tables.observe()[0], reward, is_over and not is_truncated, is_truncated, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """``(110,)`` bool, True = legal, a new array; all False when no deal is on."""
+        return self._tables.masks[0].copy()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The table as the learner sees it, as text; None without a render mode."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() shows nothing without a render mode: make the environment with "ansi"')
+            return None
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before render()")
+        return render_row(self._tables, 0)
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the future hangs on, in arrays and plain values, for `set_state`."""
+        return {
+            "tables": self._tables.get_state(),
+            "has_reset": self._has_reset,
+            "np_random": self.np_random.bit_generator.state,
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Put back what `get_state` gave, here or in another environment with equal arguments.
+
+        Raises:
+            PapluError: it is the state of an environment with other arguments.
+        """
+        if not {"tables", "has_reset", "np_random"} <= set(state):
+            raise PapluError("this is no state of a Paplu environment: take one with get_state()")
+        self._tables.set_state(state["tables"])
+        self._has_reset = bool(state["has_reset"])
+        self.np_random.bit_generator.state = state["np_random"]
+
+    def _draw_seeds(self, rows: npt.NDArray[np.int64]) -> Seeds:
+        return draw_seeds(self.np_random, len(rows))
+
+
+def check_render_mode(render_mode: str | None) -> str | None:
+    """The render mode, once it is known to be one of ours."""
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise PapluError(f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}, or None")
+    return render_mode
+
+
+def check_options(options: Mapping[str, Any] | None) -> None:
+    """Refuse options of `reset`: they would be gone at the next deal without a word."""
+    if options:
+        raise PapluError(
+            f"reset takes no option {', '.join(map(repr, options))}: rules, opponents and the like are arguments "
+            "of the environment, so that they last over every deal"
+        )
+
+
+def observation_space(tables: Tables) -> Box:
+    """The space of one observation."""
+    return Box(0.0, 1.0, (tables.num_features,), np.float32)
+
+
+def render_row(tables: Tables, i: int) -> str:
+    """What the learner of row ``i`` sees, as text."""
+    from paplu_env.render.ansi import format_view  # only for those who look
+
+    return format_view(tables.views[i : i + 1], tables.rules, color=False)
+
+
+def _read_action(action: Any) -> int:
+    """An action as an int.
+
+    Raises:
+        PapluError: it is not one whole number 0..109.
+    """
+    try:
+        number = operator.index(action)
+    except TypeError:
+        number = -1
+    if isinstance(action, bool) or not 0 <= number < NUM_ACTIONS:
+        raise PapluError(f"action {action!r}: give one whole number 0..{NUM_ACTIONS - 1}")
+    return number

@@ -1,0 +1,402 @@
+"""Many deals side by side, each seen from its learner's seat: the core that every environment is a face of.
+
+A deal's seed is one raw output of its environment's generator, and everything else about the deal (the
+cards, the learner's seat, the opponents and their chance) follows from that seed. So equal seeds give
+equal deals and rewards whatever the face, the number of games side by side, or of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env import encoding as encodings
+from paplu_env._jit import run_slices
+from paplu_env.bots.policy import Policy, check_answers
+from paplu_env.bots.rule_agents import RuleAgent
+from paplu_env.engine import format_position, why_illegal
+from paplu_env.engine.actions import NUM_ACTIONS, format_action
+from paplu_env.engine.state import OVER, TRUNCATED, empty_states, empty_views
+from paplu_env.envs.kernels import ANY_SEAT, EVERY_SEAT, NO_ACTION, OUTSIDE, deal_rows, play_rows
+from paplu_env.envs.opponents import SELF, Opponents, Pool, read_line_up
+from paplu_env.envs.rewards import Reward
+from paplu_env.envs.seeds import Seeds
+from paplu_env.errors import IllegalAction, PapluError
+from paplu_env.melds.distance_table import distance_table
+from paplu_env.rules import RuleSet, as_rules
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Observations = npt.NDArray[np.float32]
+Rules = RuleSet | str | Mapping[str, Any]
+Seat = int | Literal["random"]
+WhenIllegal = Literal["forfeit", "raise"]
+
+# Deals in a row that may end before the learner's first decision; then it gets the first turn.
+MAX_SKIPPED: Final = 100
+
+
+class Tables:
+    """``B`` deals, of which some are dealt anew and some played on at each call.
+
+    Args:
+        rules: the rule set of every deal, in any form that `as_rules` reads.
+        opponents: who may sit at the other seats, of which each deal draws one, see `opponents.Pool`;
+            "self": every seat is played from outside.
+        weights: how often each of them is drawn, equally without.
+        seat: the learner's seat; "random" draws it by each deal's seed. Unused with "self".
+        illegal_action: "forfeit" ends the deal at an illegal action, whose seat pays
+            ``rules.wrong_declare_points`` to the seat after it; "raise" refuses it.
+        threads: threads that share the rows.
+
+    Raises:
+        PapluError: unknown rules, opponents, encoding or reward, or another argument that cannot be.
+    """
+
+    states: npt.NDArray[np.void]  # (B,), the engine's
+    views: npt.NDArray[np.void]  # (B,), what each learner may know
+    masks: Bools  # (B, A), what it may do; all False when its deal is over
+    seats: Ints  # (B,), its seat; without a pool the seat to move, or that acted last
+    line_ups: Ints  # (B,), number of its opponents in the pool
+    over: Bools  # (B,), its deal is over
+    forfeits: Ints  # (B,), the illegal action that ended its deal, NO_ACTION otherwise
+    skipped_deals: Ints  # (B,), deals before this one that ended before its first decision
+    skipped_points: Ints  # (B,), what these brought it, in points
+
+    def __init__(
+        self,
+        batch: int,
+        rules: Rules,
+        opponents: Sequence[Opponents] | Literal["self"],
+        encoding: str,
+        reward: str,
+        seat: Seat,
+        illegal_action: WhenIllegal,
+        threads: int = 1,
+        weights: Sequence[float] | None = None,
+    ) -> None:
+        if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
+            raise PapluError(f"num_envs={batch!r}: give a whole number from 1")
+        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+            raise PapluError(f"threads={threads!r}: give a whole number from 1")
+        if illegal_action not in ("forfeit", "raise"):
+            raise PapluError(f"illegal_action={illegal_action!r}: choose forfeit or raise")
+        self.batch = batch
+        self.rules = as_rules(rules)
+        self._step = int(self.rules.packed["step"][0])  # from a seat to the next in play
+        self.encoding = encodings.get(encoding)
+        self.num_features = self.encoding.num_features(self.rules)
+        self.reward = Reward(reward, self.rules)
+        self.illegal_action = illegal_action
+        self.threads = threads
+        self._learner = EVERY_SEAT if opponents == SELF else _read_seat(seat, self.rules)
+        if opponents == SELF and self.reward.is_shaped:
+            raise PapluError(f"reward={reward!r} is for one learner: with opponent='self' take points, scaled or win")
+        self.states = empty_states(self.rules, batch)
+        self.views = empty_views(self.rules, batch)
+        self.masks = np.zeros((batch, NUM_ACTIONS), dtype=np.bool_)
+        self.seats = np.zeros(batch, dtype=np.int64)
+        self.line_ups = np.zeros(batch, dtype=np.int64)
+        self.over = np.ones(batch, dtype=np.bool_)
+        self.forfeits = np.full(batch, NO_ACTION, dtype=np.int64)
+        self.skipped_deals = np.zeros(batch, dtype=np.int64)
+        self.skipped_points = np.zeros(batch, dtype=np.int64)
+        self._line_up_keys = np.zeros(batch, dtype=np.uint64)
+        self._decision_keys = np.zeros(batch, dtype=np.uint64)
+        self._first_potentials = np.zeros(batch)
+        self._potentials = np.zeros(batch)  # since the first hand
+        self._policies: list[Policy] = []  # those that are asked outside the kernel
+        self._agents = np.zeros((1, 1), dtype=np.int64)  # (L, P-1), see play_rows
+        self._numbers = np.zeros((1, 1), dtype=np.int64)  # (L, P-1), the policy's place in _policies
+        self._only_play_on = np.full(batch, NO_ACTION, dtype=np.int64)
+        self._waiting = np.zeros(batch, dtype=np.int64)
+        self._asked_views = empty_views(self.rules, batch)
+        self._asked_masks = np.zeros((batch, NUM_ACTIONS), dtype=np.bool_)
+        self._asked_keys = np.zeros(batch, dtype=np.uint64)
+        self.pool: Pool | None = None
+        if opponents != SELF:
+            self.set_opponents(opponents, weights)
+
+    def set_opponents(self, opponents: Sequence[Opponents], weights: Sequence[float] | None = None) -> None:
+        """Take other opponents; each row meets them from its next deal on.
+
+        Raises:
+            PapluError: unknown opponents, or weights that do not fit; nothing has changed then.
+        """
+        if self._learner == EVERY_SEAT:
+            raise PapluError("every seat is played from outside (opponent='self'): there are no opponents to change")
+        line_ups = [read_line_up(opponent, self.rules) for opponent in opponents]
+        if self.pool is None:
+            self.pool = Pool(line_ups, weights)
+        else:
+            self.pool.set(line_ups, weights, in_use=self.line_ups)
+        self._index_policies(self.pool)
+
+    def _index_policies(self, pool: Pool) -> None:
+        """Number the policies for kernels and for `_ask`."""
+        line_ups = pool.line_ups
+        self._policies = []
+        shape = (len(line_ups), self.rules.num_players - 1)
+        self._agents = np.full(shape, OUTSIDE, dtype=np.int64)
+        self._numbers = np.zeros(shape, dtype=np.int64)
+        numbers: dict[int, int] = {}
+        for number, line_up in enumerate(line_ups):
+            for place, policy in enumerate(line_up.policies):
+                if isinstance(policy, RuleAgent):
+                    self._agents[number, place] = policy.agent
+                elif id(policy) not in numbers:
+                    numbers[id(policy)] = len(self._policies)
+                    self._policies.append(policy)
+                self._numbers[number, place] = numbers.get(id(policy), 0)
+
+    def start(self, rows: Ints, draw_seeds: Callable[[Ints], Seeds]) -> None:
+        """Deal these rows anew and play on until their learners decide.
+
+        Deals that end before the learner's first decision are settled, counted and replaced.
+
+        Args:
+            rows: ``(N,)`` rising.
+            draw_seeds: gives the next seed of each of some rows.
+        """
+        self.over[rows] = False
+        self.forfeits[rows] = NO_ACTION
+        self.skipped_deals[rows] = 0
+        self.skipped_points[rows] = 0
+        pending = rows
+        for skipped in range(MAX_SKIPPED + 1):
+            self._deal(pending, draw_seeds(pending), learner_starts=skipped == MAX_SKIPPED)
+            self._play(pending, self._only_play_on[: len(pending)])
+            pending = pending[self.states["phase"][pending] == OVER]
+            if not pending.size:
+                break
+            self.skipped_deals[pending] += 1
+            self.skipped_points[pending] += self.points(pending)
+        if self.reward.is_shaped:
+            self._first_potentials[rows] = self.reward.potentials(self.views[rows])
+            self._potentials[rows] = 0.0
+
+    def step(self, rows: Ints, actions: Ints) -> Floats:
+        """Let the learners of these rows act, and play on until they decide again or their deals are over.
+
+        Args:
+            rows: ``(N,)`` rising, deals that are not over.
+            actions: ``(N,)`` of 0..A-1.
+
+        Returns:
+            ``(N,)`` rewards.
+
+        Raises:
+            IllegalAction: under ``illegal_action="raise"``; nothing has been played then.
+        """
+        legal = self.masks[rows, actions]
+        if legal.all():
+            self._play(rows, actions)
+        else:
+            self._forfeit(rows[~legal], actions[~legal])
+            self._play(rows[legal], actions[legal])
+        over = self.states["phase"][rows] == OVER
+        over |= self.over[rows]
+        self.over[rows] = over
+        return self._rewards(rows, over)
+
+    def is_truncated(self, rows: Ints) -> Bools:
+        """Which of these rows were cut at ``max_turns``."""
+        cut: Bools = self.states["ending"][rows] == TRUNCATED
+        return cut
+
+    def returns(self, rows: Ints) -> Ints:
+        """``(N, P)`` points of all seats; zeros while a deal is on."""
+        returns: Ints = self.states["returns"][rows, : self.rules.num_players].astype(np.int64)
+        forfeited = np.flatnonzero(self.forfeits[rows] != NO_ACTION)
+        if forfeited.size:
+            payers = self.seats[rows[forfeited]]
+            returns[forfeited, payers] = -self.rules.wrong_declare_points
+            returns[forfeited, self._after(payers)] = self.rules.wrong_declare_points
+        return returns
+
+    def points(self, rows: Ints) -> Ints:
+        """``(N,)`` points of the learners."""
+        return self.returns(rows)[np.arange(len(rows)), self.seats[rows]]
+
+    def winners(self, rows: Ints) -> Ints:
+        """``(N,)`` seats that won, -1 without a winner."""
+        winners: Ints = self.states["winner"][rows].astype(np.int64)
+        return np.where(self.forfeits[rows] != NO_ACTION, self._after(self.seats[rows]), winners)
+
+    def observe(self, rows: Ints | None = None, out: Observations | None = None) -> Observations:
+        """``(N, F)`` observations of the learners in these rows, in all of them if not given."""
+        views = self.views if rows is None else self.views[rows]
+        return self.encoding.encode(views, self.rules, out=out, threads=self.threads)
+
+    def why_illegal(self, i: int, action: int) -> str:
+        """What is wrong with an action in row ``i``, in words that tell no hidden card."""
+        return f"{format_action(action)} is not legal: {why_illegal(self.states, i, action, self.rules)}"
+
+    def get_state(self) -> dict[str, Any]:
+        """Copies of everything that the rows hold, by name."""
+        return {name: getattr(self, name).copy() for name in _ROW_ARRAYS}
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Put back what `get_state` gave.
+
+        Raises:
+            PapluError: the state is of tables with other rules, or another number of rows.
+        """
+        for name in _ROW_ARRAYS:
+            held, given = getattr(self, name), state.get(name)
+            if not isinstance(given, np.ndarray) or given.shape != held.shape or given.dtype != held.dtype:
+                raise PapluError(f"{name!r} does not fit: the state was not taken from an environment like this one")
+        if np.any(state["states"]["rules_id"] != self.rules.packed["id"][0]):
+            raise PapluError(f"the state is of another rule set than {self.rules}")
+        for name in _ROW_ARRAYS:
+            getattr(self, name)[:] = state[name]
+
+    def _deal(self, rows: Ints, seeds: Seeds, learner_starts: bool) -> None:
+        def deal(start: int, stop: int) -> None:
+            deal_rows(
+                self.states,
+                rows,
+                start,
+                stop,
+                seeds,
+                self._learner,
+                learner_starts,
+                self.rules.packed,
+                self.seats,
+                self._line_up_keys,
+                self._decision_keys,
+            )
+
+        run_slices(deal, len(rows), self.threads)
+        if self.pool:
+            self.line_ups[rows] = self.pool.draw(self._line_up_keys[rows])
+
+    def _play(self, rows: Ints, actions: Ints) -> None:
+        """Apply one action per row, and ask the opponents until the learners are to move."""
+        while rows.size:
+            places: list[tuple[int, int]] = []
+
+            def play(start: int, stop: int, rows: Ints = rows, actions: Ints = actions, places: Any = places) -> None:
+                end = play_rows(
+                    self.states,
+                    rows,
+                    start,
+                    stop,
+                    actions,
+                    self._learner == EVERY_SEAT,
+                    self._agents,
+                    self.line_ups,
+                    self._decision_keys,
+                    self.rules.packed,
+                    distance_table(),
+                    self.seats,
+                    self.views,
+                    self.masks,
+                    self._waiting,
+                    self._asked_views,
+                    self._asked_masks,
+                    self._asked_keys,
+                )
+                places.append((start, end))
+
+            run_slices(play, len(rows), self.threads)
+            places.sort()
+            asked = np.concatenate([np.arange(start, end) for start, end in places])
+            rows = self._waiting[asked]
+            if rows.size:
+                actions = self._ask(rows, asked)
+
+    def _ask(self, rows: Ints, asked: Ints) -> Ints:
+        """The answers of the policies to move in these rows, which see what stands at the places ``asked``."""
+        movers = self.states["current_player"][rows].astype(np.int64)
+        relative = (movers - self.seats[rows]) * self._step % self.rules.num_players - 1
+        numbers = self._numbers[self.line_ups[rows], relative]
+        answers = np.empty(len(rows), dtype=np.int64)
+        for number in np.unique(numbers):
+            chosen = np.flatnonzero(numbers == number)
+            views, masks = self._asked_views[asked[chosen]], self._asked_masks[asked[chosen]]
+            policy = self._policies[number]
+            given = np.asarray(policy.act(views, masks, self._asked_keys[asked[chosen]]))
+            check_answers(policy.name, given, views, masks)
+            answers[chosen] = given
+        return answers
+
+    def _forfeit(self, rows: Ints, actions: Ints) -> None:
+        """End deals at illegal actions, or refuse the first of these."""
+        if self.illegal_action == "raise":
+            i = int(rows[0])
+            where = f"environment {i}: " if self.batch > 1 else ""
+            position = format_position(self.states, i, self.rules)
+            raise IllegalAction(f"{where}{self.why_illegal(i, int(actions[0]))}; position: {position}")
+        self.forfeits[rows] = actions
+        self.over[rows] = True
+        self.masks[rows] = False
+
+    def _rewards(self, rows: Ints, over: Bools) -> Floats:
+        rewards = np.zeros(len(rows))
+        ended = rows[over]
+        if ended.size:
+            rewards[over] = self.reward.final(self.points(ended), self.winners(ended), self.seats[ended])
+        if self.reward.is_shaped:
+            potentials = self.reward.potentials(self.views[rows]) - self._first_potentials[rows]
+            potentials[over & ~self.is_truncated(rows)] = 0.0
+            rewards += potentials - self._potentials[rows]
+            self._potentials[rows] = potentials
+        return rewards
+
+    def _after(self, seats: Ints) -> Ints:
+        return (seats + self._step) % self.rules.num_players
+
+
+_ROW_ARRAYS: Final = (
+    "states",
+    "views",
+    "masks",
+    "seats",
+    "line_ups",
+    "over",
+    "forfeits",
+    "skipped_deals",
+    "skipped_points",
+    "_line_up_keys",
+    "_decision_keys",
+    "_first_potentials",
+    "_potentials",
+)
+
+
+def read_actions(actions: Any, batch: int) -> Ints:
+    """Actions as ``(batch,)`` int64.
+
+    Raises:
+        PapluError: they are no whole numbers, or not as many.
+    """
+    given = np.asarray(actions)
+    if given.shape != (batch,) or given.dtype.kind not in "iu":
+        raise PapluError(f"actions of shape {given.shape} and dtype {given.dtype}: give {batch} whole numbers")
+    return given.astype(np.int64, copy=False)
+
+
+def check_range(actions: Ints, rows: Ints) -> None:
+    """Refuse numbers that are no actions, naming the first one's environment.
+
+    Raises:
+        PapluError: an action outside 0..A-1.
+    """
+    wrong = np.flatnonzero((actions < 0) | (actions >= NUM_ACTIONS))
+    if wrong.size:
+        first = wrong[0]
+        raise PapluError(f"environment {rows[first]}: action {actions[first]}: actions are 0..{NUM_ACTIONS - 1}")
+
+
+def _read_seat(seat: Seat, rules: RuleSet) -> int:
+    """The learner's seat as kernels take it."""
+    if seat == "random":
+        return ANY_SEAT
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.num_players:
+        raise PapluError(f"seat={seat!r}: give 0..{rules.num_players - 1} or 'random'")
+    return seat

@@ -1,0 +1,204 @@
+"""Many deals at a time as Gymnasium's native vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.envs.infos import batch_info
+from paplu_env.envs.opponents import SELF, Opponents
+from paplu_env.envs.seeds import SeedStreams
+from paplu_env.envs.single import PapluEnv, check_options, check_render_mode, observation_space, render_row
+from paplu_env.envs.tables import (
+    Bools,
+    Floats,
+    Ints,
+    Observations,
+    Rules,
+    Seat,
+    Tables,
+    WhenIllegal,
+    check_range,
+    read_actions,
+)
+from paplu_env.errors import PapluError
+
+StepResult = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]
+
+_NOBODY: Final = np.empty(0, dtype=np.int64)
+
+
+class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
+    """``num_envs`` environments in one, equal step by step to a `SyncVectorEnv` of `PapluEnv`.
+
+    Masks are in every info, and `action_masks` gives them as bool. The first arguments are those of
+    `PapluEnv`. Policies that act as opponents are asked for all games at once.
+
+    Args:
+        num_envs: how many.
+        autoreset_mode: "NextStep" (the step after a deal's end deals the next one and ignores the action),
+            "SameStep" (the step that ends a deal also deals the next one; the last observation and info
+            are in ``info["final_obs"]`` and ``info["final_info"]``), or "Disabled" (reset what is over by
+            ``reset(options={"reset_mask": …})``).
+        copy: False: `reset` and `step` return one and the same observation array, overwritten each time.
+        threads: threads that share the games; results do not depend on it.
+
+    Raises:
+        PapluError: an argument that names nothing, or cannot be.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        rules: Rules = "points",
+        opponent: Opponents = "mindist_opp",
+        encoding: str = "features-v1",
+        reward: str = "points",
+        seat: Seat = "random",
+        illegal_action: WhenIllegal = "forfeit",
+        render_mode: str | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int = 1,
+    ) -> None:
+        self.render_mode = check_render_mode(render_mode)
+        self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
+        self.metadata = {**PapluEnv.metadata, "autoreset_mode": self._autoreset_mode}
+        opponents = SELF if opponent == SELF else [opponent]
+        self._tables = Tables(num_envs, rules, opponents, encoding, reward, seat, illegal_action, threads)
+        self.rules = self._tables.rules
+        self.num_envs = num_envs
+        self.single_observation_space = observation_space(self._tables)
+        self.single_action_space = Discrete(NUM_ACTIONS)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._seeds = SeedStreams(num_envs)
+        self._has_reset = False
+        self._everybody = np.arange(num_envs)
+        self._buffer = None if copy else np.empty((num_envs, self._tables.num_features), dtype=np.float32)
+
+    @property
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The environments' generators, which are some deals ahead."""
+        return tuple(self._seeds.generator(i) for i in range(self.num_envs))
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """What the environments' generators were made from."""
+        return tuple(self._seeds.origin(i) for i in range(self.num_envs))
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Deal in all environments, or in some.
+
+        Args:
+            seed: environment ``i`` gets ``seed + i``, or ``seed[i]``; with None it keeps its generator.
+            options: only "reset_mask" is known, ``(num_envs,)`` bool: deal only in these.
+
+        Raises:
+            PapluError: another option, a mask or seeds that do not fit.
+        """
+        rest = dict(options or {})
+        mask = rest.pop("reset_mask", None)
+        check_options(rest)
+        rows = self._everybody if mask is None else self._read_reset_mask(mask)
+        if not self._has_reset and len(rows) < self.num_envs:
+            raise ResetNeeded("nothing has been dealt: the first reset is of all environments")
+        for i, single in zip(range(self.num_envs), self._read_seeds(seed), strict=True):
+            if single is not None and (mask is None or mask[i]):
+                self._seeds.reseed(i, single)
+        self._tables.start(rows, self._seeds.draw)
+        self._has_reset = True
+        return self._observe(), batch_info(self._tables, rows, started=rows)
+
+    def step(self, actions: Ints) -> StepResult:
+        """One action in each environment.
+
+        Raises:
+            PapluError: not ``num_envs`` whole numbers 0..109. Those of environments that reset are ignored.
+            IllegalAction: one is not legal, under ``illegal_action="raise"``; nothing has been played then.
+            gymnasium.error.ResetNeeded: nothing was dealt, or an environment is over and resets are disabled.
+        """
+        tables = self._tables
+        given = self._read_actions(actions)
+        ended = np.flatnonzero(tables.over)
+        played = np.flatnonzero(~tables.over) if ended.size else self._everybody
+        if ended.size and self._autoreset_mode == AutoresetMode.DISABLED:
+            raise ResetNeeded(f"environments {ended.tolist()} are over: reset them, by options['reset_mask']")
+        check_range(given[played], played)
+        rewards = np.zeros(self.num_envs)
+        rewards[played] = tables.step(played, given[played])
+        if ended.size:
+            tables.start(ended, self._seeds.draw)
+        truncated = tables.over & tables.is_truncated(self._everybody)
+        terminated = tables.over & ~truncated
+        final: dict[str, Any] = {}
+        if self._autoreset_mode == AutoresetMode.SAME_STEP and tables.over.any():
+            ended = np.flatnonzero(tables.over)
+            final = self._final(ended)
+            tables.start(ended, self._seeds.draw)
+        info = batch_info(tables, self._everybody, started=ended if ended.size else _NOBODY)
+        return self._observe(), rewards, terminated, truncated, info | final
+
+    def action_masks(self) -> Bools:
+        """``(num_envs, 110)`` bool, True = legal, a new array; all False where a deal is over."""
+        return self._tables.masks.copy()
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """Every environment's table as text; None without a render mode."""
+        if self.render_mode is None:
+            return None
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before render()")
+        return tuple(render_row(self._tables, i) for i in range(self.num_envs))
+
+    def _final(self, rows: Ints) -> dict[str, Any]:
+        """What same-step resets would hide: the last observations and infos of deals that are over."""
+        has = np.zeros(self.num_envs, dtype=np.bool_)
+        has[rows] = True
+        observations = np.full(self.num_envs, None, dtype=object)
+        for i, observation in zip(rows, self._tables.observe(rows), strict=True):
+            observations[i] = observation.copy()
+        final_info = batch_info(self._tables, rows, started=_NOBODY)
+        return {"final_obs": observations, "_final_obs": has, "final_info": final_info, "_final_info": has.copy()}
+
+    def _observe(self) -> Observations:
+        return self._tables.observe(out=self._buffer)
+
+    def _read_actions(self, actions: Any) -> Ints:
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before step()")
+        return read_actions(actions, self.num_envs)
+
+    def _read_seeds(self, seed: int | Sequence[int | None] | None) -> Sequence[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            return [int(seed) + i for i in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise PapluError(f"{len(seed)} seeds for {self.num_envs} environments: give one number, or one each")
+        return seed
+
+    def _read_reset_mask(self, mask: Any) -> Ints:
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise PapluError(f"options['reset_mask']: give a bool array of shape ({self.num_envs},)")
+        if not mask.any():
+            raise PapluError("options['reset_mask'] names no environment")
+        return np.flatnonzero(mask)
+
+
+def _read_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(one.value) for one in AutoresetMode)
+        raise PapluError(f"unknown autoreset mode {mode!r}: choose one of {known}") from None

@@ -1,0 +1,76 @@
+"""Two policies measured on duplicate deals: the same cards, every seat in turn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from paplu_env.bots import PolicyLike, make_policy
+from paplu_env.errors import PapluError
+from paplu_env.evaluation.games import Progress, play_games
+from paplu_env.evaluation.recording import Recorder
+from paplu_env.evaluation.result import MatchResult, summarise
+from paplu_env.rules import RuleSet, as_rules
+
+_SEEDS = 1 << 64  # seeds are 64-bit
+
+
+def play_match(
+    a: PolicyLike,
+    b: PolicyLike | Sequence[PolicyLike],
+    deals: int = 10_000,
+    seed: int = 0,
+    rules: RuleSet | str = "points",
+    batch: int = 1024,
+    threads: int = 1,
+    record: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> MatchResult:
+    """Play ``a`` against ``b`` and say how far the figures can be trusted.
+
+    Every deal is played once per seat rotation, so that each policy gets each hand and each place in
+    turn. The result follows from the policies, the rules, ``deals`` and ``seed``; neither ``batch`` nor
+    ``threads`` changes it.
+
+    Args:
+        a: the policy whose figures are reported: a bot's name, a path, or a policy.
+        b: the opponent, on every other seat; or a sequence, one for each of the other seats, which sit
+            in this order after ``a``.
+        deals: distinct deals, at least two.
+        seed: 0..2**64-1; the first deals of a longer match are those of a shorter one.
+        rules: the rule set.
+        batch: games on the table at once.
+        threads: batches played at the same time.
+        record: a folder, new or without recordings, that gets every decision, see `read_recordings`.
+        progress: called with (games finished, games in all) after every batch.
+
+    Raises:
+        PapluError: an unknown bot, too few deals, or a wrong number of opponents.
+        PolicyMismatch: a policy made for other rules.
+        IllegalAction: a policy's illegal answer, with the position.
+        InvalidFile: a policy's file that can't be read, or a folder that holds a recording.
+
+    >>> result = play_match("mindist", "random", deals=20, seed=1)
+    >>> result.games, result.win_rate > 0.9
+    (40, True)
+    """
+    table = as_rules(rules)
+    _check_numbers(deals, seed, batch, threads)
+    rivals = list(b) if isinstance(b, Sequence) and not isinstance(b, str) else [b] * (table.num_players - 1)
+    if len(rivals) != table.num_players - 1:
+        raise PapluError(f"{len(rivals)} opponents for {table.num_players} seats: give one, or one per other seat")
+    policies = [make_policy(policy, table) for policy in (a, *rivals)]
+    names = [policy.name for policy in policies]
+    recorder = None if record is None else Recorder(record, table, seed, names)
+    games = play_games(policies, deals, seed, batch, threads, recorder, progress)
+    return summarise(games, names, str(table), seed)
+
+
+def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:
+    """Refuse numbers that make no match."""
+    if deals < 2:
+        raise PapluError(f"deals={deals}: a match needs at least two, since one deal shows no spread")
+    if not 0 <= seed < _SEEDS:
+        raise PapluError(f"seed={seed}: must be 0..2**64-1")
+    if batch < 1 or threads < 1:
+        raise PapluError(f"batch={batch}, threads={threads}: both must be at least 1")
