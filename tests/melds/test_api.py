@@ -145,7 +145,7 @@ def test_the_packs_of_the_table_are_what_counts() -> None:
         melds.deadwood(twice, wild_of_rank(-1), preset("one_pack"))
 
 
-@pytest.mark.parametrize("rules", ["rummy_21", "ten_card", "tanala", "online", "points:printed_jokers=4"])
+@pytest.mark.parametrize("rules", ["rummy_21", "ten_card", "tanala", "points:printed_jokers=4"])
 def test_rules_with_other_groups_are_refused_by_name(rules: str) -> None:
     with pytest.raises(InvalidRules, match=f"doesn't know the groups of {rules}"):
         melds.deadwood(HAND, SEVENS, parse_rules(rules))
