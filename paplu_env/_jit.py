@@ -6,9 +6,11 @@ functions run as plain Python and give the same bytes; `IS_COMPILED` says which 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -28,21 +30,54 @@ IS_COMPILED: Final = not numba.config.DISABLE_JIT
 _PACKAGE: Final = Path(__file__).resolve().parent
 
 
-def _source_hash() -> str:
-    """Hash of the package's sources and of the compiler: a cache made from anything else is not read."""
-    digest = hashlib.sha256(f"{sys.version_info[:2]}{numba.__version__}{np.__version__}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+# An import statement of this package's: the module, and the names if it is a ``from``.
+_IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(paplu_env[\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?", re.MULTILINE)
 
 
-def _cache_folder() -> str:
-    """A writable folder for compiled kernels: ``PAPLU_CACHE_DIR``, the user's cache, or a temporary one."""
-    name = f"kernels-{_source_hash()}"
+def njit(function: _F) -> _F:
+    """Compile a kernel: no GIL, NumPy's division rules, cached on disk beside others of this very source."""
+    before = numba.config.CACHE_DIR
+    folder = cache_folder(function.__code__.co_filename) if IS_COMPILED else ""
+    try:
+        if folder:
+            numba.config.CACHE_DIR = folder
+        compiled: _F = numba.njit(nogil=True, error_model="numpy", cache=bool(folder))(function)
+    finally:
+        numba.config.CACHE_DIR = before
+    if folder:
+        _forgive_broken_files(compiled)
+    return compiled
+
+
+def _forgive_broken_files(kernel: Any) -> None:
+    """Compile a kernel anew where its cached files are truncated or foreign; numba would fail at every start."""
+    cache = kernel._cache
+    load = cache.load_overload
+
+    def load_or_forget(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # a broken pickle or object file may raise nearly anything
+            cache.flush()
+            return None
+
+    cache.load_overload = load_or_forget
+
+
+@functools.cache
+def cache_folder(filename: str) -> str:
+    """Folder for the compiled kernels of one source file of this package; empty if there is none to write to.
+
+    Numba itself would go on using a kernel after something that it calls was edited. So the folder's name
+    holds a hash of the file, of all files of the package that it imports directly or through others, and of
+    the versions of Python, numba and numpy: what was compiled from anything else is not found.
+    """
+    source = Path(filename).resolve()
+    if not source.is_relative_to(_PACKAGE):
+        return ""
+    name = f"{source.stem}-{_hash_of(source)}"
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    wishes = [os.environ.get("PAPLU_CACHE_DIR"), os.path.join(home, "paplu_env"), tempfile.gettempdir()]
-    for wish in wishes:
+    for wish in (os.environ.get("PAPLU_CACHE_DIR"), os.path.join(home, "paplu_env"), tempfile.gettempdir()):
         if not wish:
             continue
         folder = os.path.join(wish, name)
@@ -55,19 +90,31 @@ def _cache_folder() -> str:
     return ""
 
 
-CACHE_FOLDER: Final = _cache_folder() if IS_COMPILED else ""
+def _hash_of(source: Path) -> str:
+    """Hash of a source file, of what it imports from this package, and of the compiler."""
+    needed: set[Path] = set()
+    waiting = [source]
+    while waiting:
+        path = waiting.pop()
+        if path not in needed:
+            needed.add(path)
+            waiting += _imports_of(path)
+    digest = hashlib.sha256(f"{sys.version_info[:2]}{numba.__version__}{np.__version__}".encode())
+    for path in sorted(needed):
+        digest.update(path.relative_to(_PACKAGE).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
-def njit(function: _F) -> _F:
-    """Compile a kernel: no GIL, NumPy's division rules, cached on disk beside others of this very source."""
-    before = numba.config.CACHE_DIR
-    try:
-        if CACHE_FOLDER:
-            numba.config.CACHE_DIR = CACHE_FOLDER
-        compiled: _F = numba.njit(nogil=True, error_model="numpy", cache=bool(CACHE_FOLDER))(function)
-    finally:
-        numba.config.CACHE_DIR = before
-    return compiled
+@functools.cache
+def _imports_of(path: Path) -> tuple[Path, ...]:
+    """Files of this package whose names a file's import statements bring in."""
+    found = []
+    for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        place = _PACKAGE.joinpath(*module.split(".")[1:])
+        for wish in (place, *(place / name for name in re.findall(r"\w+", names))):
+            found += [file for file in (wish.with_suffix(".py"), wish / "__init__.py") if file.is_file()]
+    return tuple(found)
 
 
 class _SayOnce(event.Listener):  # type: ignore[misc]  # numba has no types
@@ -116,6 +163,12 @@ def lowest_bit(bits: int) -> int:
     return (int(bits) & -int(bits)).bit_length() - 1
 
 
+def as_int64(value: int) -> int:
+    """The value itself. A constant that a kernel hands to another is wrapped in this: numba would compile
+    the callee anew for every literal argument."""
+    return value
+
+
 @intrinsic
 def _ctpop(_typing: Any, bits: Any) -> Any:
     """LLVM's population count of an int64."""
@@ -126,9 +179,7 @@ def _ctpop(_typing: Any, bits: Any) -> Any:
 def _cttz(_typing: Any, bits: Any) -> Any:
     """LLVM's count of trailing zeros of an int64 that is not zero."""
     undefined_at_zero = ir.Constant(ir.IntType(1), 1)
-    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(
-        args[0], undefined_at_zero
-    )
+    return types.int64(types.int64), lambda context, builder, signature, args: builder.cttz(args[0], undefined_at_zero)
 
 
 @overload(popcount, strict=False)  # strict would compare the annotations too
@@ -139,3 +190,8 @@ def _popcount_in_kernels(bits: Any) -> Any:
 @overload(lowest_bit, strict=False)
 def _lowest_bit_in_kernels(bits: Any) -> Any:
     return lambda bits: _cttz(bits)
+
+
+@overload(as_int64, strict=False)
+def _as_int64_in_kernels(value: Any) -> Any:
+    return lambda value: np.int64(value)
