@@ -159,16 +159,19 @@ class RuleSet:
 
     @functools.cached_property
     def has_standard_groups(self) -> bool:
-        """Whether groups and lives are those of section 1, which the fast kernels are written for."""
+        """Whether groups and lives are those of section 1, which the fast kernels are written for.
+
+        The largest set doesn't matter to them: wild cards to spare lengthen the second sequence.
+        """
         return (
             self.hand_size == 13
             and self.num_decks <= 2
+            and self.num_jokers <= 2  # so that three wild cards are a sequence: one has a place of its own
             and (self.min_sequences, self.min_pure_sequences) == (2, 1)
             and self.min_naturals == 1
-            and self.max_set_size is None
             and not self.tanala
             and not self.special_hands
-            and self.gate == "lives"
+            and self.gate in ("lives", "all_or_nothing")
         )
 
     @functools.cached_property

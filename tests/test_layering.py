@@ -27,7 +27,17 @@ LAYERS = {
     "ui": 8,
     "cli": 9,
 }
-OPTIONAL = {"pettingzoo", "torch", "stable_baselines3", "sb3_contrib", "onnxruntime", "onnx", "ray", "pyspiel", "pygame"}
+OPTIONAL = {
+    "pettingzoo",
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "onnxruntime",
+    "onnx",
+    "ray",
+    "pyspiel",
+    "pygame",
+}
 ANYWHERE_ABOVE = {"gymnasium", "numpy"}
 
 

@@ -78,7 +78,7 @@ def choose_kernel(
 ) -> None:
     """Write one action per view, all of one agent. Unchecked: every row's seat is to move."""
     hand = np.empty(NUM_FACES, dtype=np.uint8)
-    after = np.empty(NUM_FACES, dtype=np.int64)
+    after = np.empty(NUM_FACES, dtype=np.uint8)  # a metric after throwing each face
     for i in range(len(views)):
         view = views[i]
         hand[:] = view["hand"]
@@ -97,7 +97,7 @@ def _choose_in_draw(
     r: Any,
     table: Any,
     hand: npt.NDArray[np.uint8],
-    after: npt.NDArray[np.int64],
+    after: npt.NDArray[np.uint8],
 ) -> int:
     """Announce, drop, take the open card or draw. ``hand`` is a copy of the view's and is written to."""
     if mask[ANNOUNCE]:
@@ -137,7 +137,7 @@ def _choose_in_discard(
     r: Any,
     table: Any,
     hand: npt.NDArray[np.uint8],
-    after: npt.NDArray[np.int64],
+    after: npt.NDArray[np.uint8],
 ) -> int:
     """Declare if possible, else the card to throw. ``hand`` is a copy of the view's and is written to."""
     wild = int(view["wild"])
@@ -189,9 +189,7 @@ def _held(hand: npt.NDArray[np.uint8]) -> int:
 
 
 @njit
-def _points_after(
-    hand: npt.NDArray[np.uint8], wild: int, r: Any, throwable: int, after: npt.NDArray[np.int64]
-) -> None:
+def _points_after(hand: npt.NDArray[np.uint8], wild: int, r: Any, throwable: int, after: npt.NDArray[np.uint8]) -> None:
     """Points of the hand after throwing each of the faces in a bitmask; other entries are left as they are."""
     for face in range(NUM_FACES):
         if throwable >> face & 1:
@@ -201,7 +199,7 @@ def _points_after(
 
 
 @njit
-def _lowest(after: npt.NDArray[np.int64], faces: int) -> int:
+def _lowest(after: npt.NDArray[np.uint8], faces: int) -> int:
     """Lowest metric over the faces in a bitmask."""
     best = -1
     for face in range(NUM_FACES):
@@ -211,7 +209,7 @@ def _lowest(after: npt.NDArray[np.int64], faces: int) -> int:
 
 
 @njit
-def _left_over(after: npt.NDArray[np.int64], faces: int, best: int) -> int:
+def _left_over(after: npt.NDArray[np.uint8], faces: int, best: int) -> int:
     """Those faces of a bitmask whose discard gives the lowest metric."""
     left_over = 0
     for face in range(NUM_FACES):

@@ -18,6 +18,7 @@ from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, format_card
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.state import (
+    DRAW,
     IN,
     NO_SEAT,
     NONE,
@@ -27,8 +28,8 @@ from paplu_env.engine.state import (
     States,
     empty_states,
 )
-from paplu_env.engine.transition import begin_turn
 from paplu_env.errors import InvalidHand, InvalidRules
+from paplu_env.melds.declarable import is_complete_kernel
 from paplu_env.rules import RuleSet, choice_code
 
 _REDRAW: Final = choice_code("printed_joker_indicator", "redraw")
@@ -167,14 +168,15 @@ def _deal_out(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint
     for seat in range(players):
         status[seat] = IN if (active >> seat) & 1 else NOT_ACTIVE
         num_active += (active >> seat) & 1
-    seat = first
-    for _ in range(int(r["hand_size"]) * num_active):
-        top -= 1
-        hands[seat, int(cards[top])] += 1
-        cards[top] = NONE
-        seat = (seat + int(r["step"])) % players
-        while int(status[seat]) != IN:
-            seat = (seat + int(r["step"])) % players
+    seat, step, left = first, int(r["step"]), int(r["hand_size"]) * num_active
+    while left > 0:
+        if int(status[seat]) == IN:
+            top -= 1
+            hands[seat, int(cards[top])] += 1
+            cards[top] = NONE
+            left -= 1
+        seat += step
+        seat -= players if seat >= players else 0
     top -= 1
     open_card = int(cards[top])
     cards[top] = NONE
@@ -193,7 +195,10 @@ def _deal_out(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint
     s["finisher"] = NO_SEAT
     s["seed"] = mix(seed, _LATER)
     s["rules_id"] = int(r["id"])
-    begin_turn(s, first, r)
+    s["current_player"] = first
+    s["phase"] = DRAW
+    if int(r["hand_rummy"]):
+        s["complete"] = int(is_complete_kernel(hands[first], int(s["wild"]), r))
 
 
 @njit
@@ -257,9 +262,10 @@ def _check_deck(rules: RuleSet, faces: list[int]) -> None:
     """Refuse a deck that is not exactly the table's pack."""
     if len(faces) != rules.num_cards:
         raise InvalidHand(f"a deck of {len(faces)} cards: the pack of this table has {rules.num_cards}")
-    for face in sorted({*faces, *range(NUM_FACES)}):
+    for face in faces:
         if not 0 <= face < NUM_FACES:
             raise InvalidHand(f"there is no face {face}: faces are 0..{PRINTED_JOKER}")
+    for face in range(NUM_FACES):
         if faces.count(face) != rules.copies(face):
             raise InvalidHand(
                 f"the deck holds {faces.count(face)} of {format_card(face)}, the pack {rules.copies(face)}"

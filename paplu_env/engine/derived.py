@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from paplu_env.cards import NUM_FACES, format_card
-from paplu_env.engine.scoring import settle
+from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -43,7 +45,7 @@ from paplu_env.engine.state import (
 )
 from paplu_env.errors import InvalidHand, InvalidNotation
 from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
-from paplu_env.rules import RuleSet
+from paplu_env.rules import MAX_PLAYERS, RuleSet
 
 
 def derive(states: States, i: int, rules: RuleSet, seats: list[int]) -> None:
@@ -78,7 +80,9 @@ def derive(states: States, i: int, rules: RuleSet, seats: list[int]) -> None:
     _check_cards(s, rules, seats, walk)
     record = rules.packed[0]
     if is_over:
-        s["winner"] = settle(s, int(s["ending"]), last, s["returns"], record)
+        counts = np.zeros(MAX_PLAYERS, dtype=np.int64)
+        count_hands(s, int(s["ending"]), counts, record)
+        s["winner"] = settle(s, int(s["ending"]), last, counts, s["returns"], record)
     elif walk.is_turn_open:
         s["declarable"] = declarable_kernel(s["hands"][walk.mover], int(s["wild"]), record)
     elif rules.hand_rummy and walk.drew[walk.mover] == 0:

@@ -32,6 +32,7 @@ from paplu_env.melds.declarable import is_complete_kernel
 from paplu_env.rules import choice_code
 
 Returns = npt.NDArray[np.int16]
+Counts = npt.NDArray[np.int64]  # (10,) points of each seat's hand
 
 _HELD: Final = choice_code("paplu_bonus", "held")
 _NONE: Final = choice_code("paplu_bonus", "none")
@@ -56,10 +57,29 @@ def is_over(states: States, i: int) -> bool:
 
 
 @njit
-def settle(s: Any, ending: int, finisher: int, returns: Returns, r: Any) -> int:
+def count_hands(s: Any, ending: int, counts: Counts, r: Any) -> None:
+    """Fill ``counts``, ``(10,)`` int64 zeros, with what each hand costs under this ending.
+
+    The cost of a seat still in, at the ordinary rate, if the ending compares hands at all.
+    """
+    is_declared = ending in (DECLARED, ANNOUNCED)
+    if not is_declared and ending != LOWER_DEADWOOD:
+        return
+    wild = int(s["wild"])
+    for seat in range(int(r["num_players"])):
+        if int(s["status"][seat]) == IN:
+            hand = s["hands"][seat]
+            counts[seat] = int(points_kernel(hand, wild, r))
+            # A tie at the turn limit is between counts, so the price of a lost complete hand stays out of it.
+            if is_declared and int(r["loser_complete"]) and is_complete_kernel(hand, wild, r):
+                counts[seat] = int(r["loser_complete"])
+
+
+@njit
+def settle(s: Any, ending: int, finisher: int, counts: Counts, returns: Returns, r: Any) -> int:
     """Fill ``returns``, ``(P,)`` int16, for a deal that ``finisher`` has just ended, and name the winner.
 
-    Hands, statuses and draws are read from the state, in which every seat holds a full hand or none.
+    ``counts`` is what `count_hands` said; statuses, draws and Paplus are read from the state.
     """
     returns[:] = 0
     if ending in (VOID, TRUNCATED):
@@ -67,13 +87,13 @@ def settle(s: Any, ending: int, finisher: int, returns: Returns, r: Any) -> int:
     if ending in (DECLARED, ANNOUNCED):
         winner = finisher
     elif ending == LOWER_DEADWOOD:
-        winner = _lowest_seat(s, r)
+        winner = _lowest_seat(s, counts, r)
     else:
         winner = _last_seat_in(s, r)
     if winner != NO_SEAT:
         for seat in range(int(r["num_players"])):
             if seat != winner:
-                _pay(returns, seat, winner, _owed(s, seat, ending, finisher, r))
+                _pay(returns, seat, winner, _owed(s, seat, ending, finisher, int(counts[seat]), r))
     if int(r["paplu_bonus"]) != _NONE:
         _settle_paplus(s, ending, winner, returns, r)
     return winner
@@ -86,7 +106,7 @@ def _pay(returns: Returns, payer: int, collector: int, amount: int) -> None:
 
 
 @njit
-def _owed(s: Any, seat: int, ending: int, finisher: int, r: Any) -> int:
+def _owed(s: Any, seat: int, ending: int, finisher: int, count: int, r: Any) -> int:
     """What a seat that did not win owes the winner."""
     status = int(s["status"][seat])
     if status == NOT_ACTIVE:
@@ -98,7 +118,8 @@ def _owed(s: Any, seat: int, ending: int, finisher: int, r: Any) -> int:
     if status == WRONG_DECLARED:
         return int(r["wrong_declare_points"])
     has_drawn = int(s["drew"][seat]) > 0
-    count = _count(s, seat, r)
+    if int(r["full_count_if_never_drawn"]) and not has_drawn:
+        return int(r["max_points"])
     if ending == DECLARED and int(r["half_rate"]) and int(s["drew"][finisher]) == 1 and not has_drawn:
         return (count + 1) // 2
     if ending == ANNOUNCED and has_drawn:
@@ -107,26 +128,15 @@ def _owed(s: Any, seat: int, ending: int, finisher: int, r: Any) -> int:
 
 
 @njit
-def _count(s: Any, seat: int, r: Any) -> int:
-    """Points of a hand that lost, at the ordinary rate."""
-    if int(r["full_count_if_never_drawn"]) and int(s["drew"][seat]) == 0:
-        return int(r["max_points"])
-    hand, wild = s["hands"][seat], int(s["wild"])
-    if int(r["loser_complete"]) and is_complete_kernel(hand, wild, r):
-        return int(r["loser_complete"])
-    return int(points_kernel(hand, wild, r))
-
-
-@njit
-def _lowest_seat(s: Any, r: Any) -> int:
+def _lowest_seat(s: Any, counts: Counts, r: Any) -> int:
     """The seat still in whose hand counts least, `NO_SEAT` if two share the lowest count."""
     winner, lowest = NO_SEAT, -1
     for seat in range(int(r["num_players"])):
         if int(s["status"][seat]) == IN:
-            points = int(points_kernel(s["hands"][seat], int(s["wild"]), r))
-            if lowest < 0 or points < lowest:
-                winner, lowest = seat, points
-            elif points == lowest:
+            count = int(counts[seat])
+            if lowest < 0 or count < lowest:
+                winner, lowest = seat, count
+            elif count == lowest:
                 winner = NO_SEAT
     return winner
 

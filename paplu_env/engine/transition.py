@@ -24,7 +24,7 @@ from paplu_env.engine.actions import (
 )
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.legal import LEGAL, reason_kernel, why_illegal
-from paplu_env.engine.scoring import settle
+from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -47,6 +47,7 @@ from paplu_env.engine.state import (
     OVER,
     PILE_CAPACITY,
     TRUNCATED,
+    UNFINISHED,
     VOID,
     WRONG_DECLARE,
     WRONG_DECLARED,
@@ -57,7 +58,7 @@ from paplu_env.engine.state import DROP as DROP_ENDING
 from paplu_env.engine.text import format_position
 from paplu_env.errors import IllegalAction
 from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
-from paplu_env.rules import RuleSet, choice_code
+from paplu_env.rules import MAX_PLAYERS, RuleSet, choice_code
 
 _VOID: Final = choice_code("stock_out", "void")
 _KEEP_TOP: Final = choice_code("stock_out", "reshuffle_keep_top")
@@ -105,87 +106,83 @@ def _refuse_illegal(states: States, i: int, action: int, rules: RuleSet) -> None
 
 @njit
 def apply_kernel(states: States, i: int, action: int, rules: npt.NDArray[np.void]) -> None:
-    """Do a legal action of the seat to move in row ``i``. Nothing is checked."""
-    if int(states[i]["phase"]) == DRAW:
-        _apply_in_draw(states[i], action, rules[0])
-    else:
-        _apply_in_discard(states[i], action, rules[0])
+    """Do a legal action of the seat to move in row ``i``. Nothing is checked.
 
-
-@njit
-def begin_turn(s: Any, seat: int, r: Any) -> None:
-    """Give the turn to a seat, which may draw, take, drop or announce."""
-    s["current_player"] = seat
-    s["phase"] = DRAW
-    if int(r["hand_rummy"]):
-        is_first_turn = int(s["drew"][seat]) == 0
-        s["complete"] = 1 if is_first_turn and is_complete_kernel(s["hands"][seat], int(s["wild"]), r) else 0
-
-
-@njit
-def _apply_in_draw(s: Any, action: int, r: Any) -> None:
-    """Draw, take, drop or announce."""
+    The solver is asked here, once, for what the next phase needs, and nowhere deeper: every level of
+    kernels that holds the solver compiles it again.
+    """
+    s = states[i]
+    r = rules[0]
     seat = int(s["current_player"])
+    ending = _apply_in_draw(s, seat, action, r) if int(s["phase"]) == DRAW else _apply_in_discard(s, seat, action, r)
+    if ending != UNFINISHED:
+        counts = np.zeros(MAX_PLAYERS, dtype=np.int64)
+        count_hands(s, ending, counts, r)
+        _finish(s, seat, ending, counts, r)
+    elif int(s["phase"]) == DISCARD:
+        s["declarable"] = int(declarable_kernel(s["hands"][seat], int(s["wild"]), r))
+    elif int(r["hand_rummy"]):
+        mover = int(s["current_player"])
+        is_first_turn = int(s["drew"][mover]) == 0
+        s["complete"] = int(is_first_turn and is_complete_kernel(s["hands"][mover], int(s["wild"]), r))
+
+
+@njit
+def _apply_in_draw(s: Any, seat: int, action: int, r: Any) -> int:
+    """Draw, take, drop or announce; returns the ending, `UNFINISHED` while the deal goes on."""
     if action == DRAW_CLOSED:
         top = int(s["stock_size"]) - 1
         face = int(s["cards"][top])
         s["cards"][top] = NONE
         s["stock_size"] = top
-        _pick_up(s, seat, face, LOG_CLOSED, r)
-    elif action == TAKE_OPEN:
+        _pick_up(s, seat, face, LOG_CLOSED)
+        return UNFINISHED
+    if action == TAKE_OPEN:
         top = PILE_CAPACITY - int(s["pile_size"])
         face = int(s["cards"][top])
         s["cards"][top] = NONE
         s["pile_size"] = int(s["pile_size"]) - 1
         s["taken"] = face
         s["known"][seat, face] = int(s["known"][seat, face]) + 1
-        _pick_up(s, seat, face, face, r)
-    elif action == DROP:
+        _pick_up(s, seat, face, face)
+        return UNFINISHED
+    if action == DROP:
         is_first = int(s["drew"][seat]) == 0
         _write_log(s, seat, LOG_DROPPED)
         if is_first and int(r["first_drop_returns_cards"]):
-            _return_cards(s, seat)
-        _go_out(s, seat, DROPPED_FIRST if is_first else DROPPED_MIDDLE)
-        if _seats_in(s, r) == 1:
-            _finish(s, seat, DROP_ENDING, r)
-        else:
-            begin_turn(s, _next_seat(s, seat, r), r)
-    else:
-        _write_log(s, seat, LOG_ANNOUNCED)
-        _finish(s, seat, ANNOUNCED, r)
+            _return_cards(s, seat, r)
+        s["status"][seat] = DROPPED_FIRST if is_first else DROPPED_MIDDLE
+        return DROP_ENDING if _seats_in(s, r) == 1 else _pass_on(s, seat, r)
+    _write_log(s, seat, LOG_ANNOUNCED)
+    return ANNOUNCED
 
 
 @njit
-def _apply_in_discard(s: Any, action: int, r: Any) -> None:
-    """Discard, or declare, rightly or wrongly."""
-    seat = int(s["current_player"])
+def _apply_in_discard(s: Any, seat: int, action: int, r: Any) -> int:
+    """Discard, or declare, rightly or wrongly; returns the ending, `UNFINISHED` while the deal goes on."""
     is_declaration = action >= DECLARE_BASE
     face = action - DECLARE_BASE if is_declaration else action - DISCARD_BASE
     is_right = (int(s["declarable"]) >> face) & 1
     _throw(s, seat, face, r)
-    if not is_declaration:
-        _end_turn(s, seat, r)
-    elif is_right:
-        _finish(s, seat, DECLARED, r)
-    else:
+    if is_declaration and is_right:
+        return DECLARED
+    if is_declaration:
         _write_log(s, seat, LOG_WRONG)
-        _go_out(s, seat, WRONG_DECLARED)
+        s["status"][seat] = WRONG_DECLARED
         if _seats_in(s, r) == 1:
-            _finish(s, seat, WRONG_DECLARE, r)
-        else:
-            _end_turn(s, seat, r)
+            return WRONG_DECLARE
+    return _end_turn(s, seat, r)
 
 
 @njit
-def _pick_up(s: Any, seat: int, face: int, source: int, r: Any) -> None:
-    """Put a card that has left its pile into the hand; the solver is asked once, here."""
+def _pick_up(s: Any, seat: int, face: int, source: int) -> None:
+    """Put a card that has left its pile into the hand."""
     s["hands"][seat, face] = int(s["hands"][seat, face]) + 1
     s["drew"][seat] = int(s["drew"][seat]) + 1
     s["draws"] = int(s["draws"]) + 1
     s["drawn"] = face
     s["complete"] = 0
     s["phase"] = DISCARD
-    s["declarable"] = int(declarable_kernel(s["hands"][seat], int(s["wild"]), r))
     _write_log(s, seat, source)
 
 
@@ -207,18 +204,30 @@ def _throw(s: Any, seat: int, face: int, r: Any) -> None:
 
 
 @njit
-def _end_turn(s: Any, seat: int, r: Any) -> None:
-    """After a discard: the deal is void or cut, or the next seat's turn begins."""
+def _end_turn(s: Any, seat: int, r: Any) -> int:
+    """After a discard: the deal is void or cut, or the next seat's turn begins; returns the ending."""
     is_stock_out = int(s["stock_size"]) == 0
     can_reshuffle = int(r["stock_out"]) != _VOID and int(s["pile_size"]) > 1
     if is_stock_out and not can_reshuffle:
-        _finish(s, seat, VOID, r)
-    elif int(s["draws"]) >= int(r["max_turns"]):
-        _finish(s, seat, TRUNCATED if int(r["turn_limit_result"]) == _TRUNCATE else LOWER_DEADWOOD, r)
-    else:
-        if is_stock_out:
-            _reshuffle(s, r)
-        begin_turn(s, _next_seat(s, seat, r), r)
+        return VOID
+    if int(s["draws"]) >= int(r["max_turns"]):
+        return TRUNCATED if int(r["turn_limit_result"]) == _TRUNCATE else LOWER_DEADWOOD
+    if is_stock_out:
+        _reshuffle(s, r)
+    return _pass_on(s, seat, r)
+
+
+@njit
+def _pass_on(s: Any, seat: int, r: Any) -> int:
+    """Begin the turn of the next seat still in, in the table's direction; the deal goes on."""
+    players, step = int(r["num_players"]), int(r["step"])
+    after = (seat + step) % players
+    while int(s["status"][after]) != IN:
+        after = (after + step) % players
+    s["current_player"] = after
+    s["phase"] = DRAW
+    s["complete"] = 0
+    return UNFINISHED
 
 
 @njit
@@ -252,12 +261,9 @@ def _reshuffle(s: Any, r: Any) -> None:
 
 
 @njit
-def _return_cards(s: Any, seat: int) -> None:
-    """Shuffle a hand and put it under the stock."""
-    cards, hand = s["cards"], s["hands"][seat]
-    size = 0
-    for face in range(NUM_FACES):
-        size += int(hand[face])
+def _return_cards(s: Any, seat: int, r: Any) -> None:
+    """Shuffle the hand as dealt and put it under the stock."""
+    cards, hand, size = s["cards"], s["hands"][seat], int(r["hand_size"])
     for place in range(int(s["stock_size"]) - 1, -1, -1):
         cards[place + size] = cards[place]
     place = 0
@@ -272,12 +278,6 @@ def _return_cards(s: Any, seat: int) -> None:
 
 
 @njit
-def _go_out(s: Any, seat: int, status: int) -> None:
-    s["status"][seat] = status
-    s["complete"] = 0
-
-
-@njit
 def _seats_in(s: Any, r: Any) -> int:
     seats = 0
     for seat in range(int(r["num_players"])):
@@ -286,24 +286,14 @@ def _seats_in(s: Any, r: Any) -> int:
 
 
 @njit
-def _next_seat(s: Any, seat: int, r: Any) -> int:
-    """The next seat still in, in the table's direction."""
-    players = int(r["num_players"])
-    after = (seat + int(r["step"])) % players
-    while int(s["status"][after]) != IN:
-        after = (after + int(r["step"])) % players
-    return after
-
-
-@njit
-def _finish(s: Any, finisher: int, ending: int, r: Any) -> None:
-    """End the deal and settle it."""
+def _finish(s: Any, finisher: int, ending: int, counts: npt.NDArray[np.int64], r: Any) -> None:
+    """End the deal and settle it; ``counts`` is what `scoring.count_hands` said."""
     s["phase"] = OVER
     s["current_player"] = NO_SEAT
     s["complete"] = 0
     s["ending"] = ending
     s["finisher"] = finisher
-    s["winner"] = settle(s, ending, finisher, s["returns"], r)
+    s["winner"] = settle(s, ending, finisher, counts, s["returns"], r)
 
 
 @njit

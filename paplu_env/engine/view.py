@@ -103,14 +103,17 @@ def is_shown(s: Any, seat: int) -> bool:
 def copy_public(s: Any, v: Any) -> None:
     """Copy every field that states and views share, from ``s`` to ``v``."""
     v["wild"] = int(s["wild"])
-    v["log"][:] = s["log"]
-    v["returns"][:] = s["returns"]
+    for seat in range(len(s["status"])):
+        v["returns"][seat] = s["returns"][seat]
+        v["status"][seat] = s["status"][seat]
+        v["drew"][seat] = s["drew"][seat]
+        for face in range(NUM_FACES):
+            v["known"][seat, face] = s["known"][seat, face]
+    for entry in range(len(s["log"])):
+        v["log"][entry] = s["log"][entry]
     v["log_size"] = int(s["log_size"])
     v["pile_log"] = int(s["pile_log"])
     v["draws"] = int(s["draws"])
-    v["known"][:] = s["known"]
-    v["status"][:] = s["status"]
-    v["drew"][:] = s["drew"]
     v["num_players"] = int(s["num_players"])
     v["first"] = int(s["first"])
     v["current_player"] = int(s["current_player"])

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from paplu_env.bots import Policy
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.envs.infos import row_infos
 from paplu_env.envs.opponents import Opponents

@@ -15,8 +15,8 @@ from gymnasium.vector.utils import batch_space
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.envs.infos import batch_info
 from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.single import PapluEnv, check_options, check_render_mode, observation_space, render_row
 from paplu_env.envs.seeds import SeedStreams
+from paplu_env.envs.single import PapluEnv, check_options, check_render_mode, observation_space, render_row
 from paplu_env.envs.tables import (
     Bools,
     Floats,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,7 +17,6 @@ from paplu_env.bots.policy import Actions, Masks
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NO_SEAT, OVER, States, Views
 from paplu_env.errors import IllegalAction
-from paplu_env.rules import RuleSet
 
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
 Progress = Callable[[int, int], None]  # called with (games finished, games in all)
@@ -67,6 +66,10 @@ class Decisions:
     rotations: npt.NDArray[np.int64]
 
 
+# One action in every game of a batch that was still on: rows of the batch, views, masks, actions.
+_Step = tuple[npt.NDArray[np.int64], Views, Masks, Actions]
+
+
 def play_games(
     policies: Sequence[Policy],
     deals: int,
@@ -94,7 +97,6 @@ def play_games(
     Returns:
         ``(deals, P)`` of `games_dtype`.
     """
-    rules = policies[0].rules
     players = len(policies)
     games = np.zeros((deals, players), dtype=games_dtype(players))
     step = max(1, batch // players)
@@ -103,9 +105,10 @@ def play_games(
     def play(number: int) -> int:
         start = starts[number]
         part = games[start : start + step]
-        decisions = _play_batch(policies, rules, start, seed, part, record is not None)
-        if record is not None:
-            record(number, decisions)
+        steps: list[_Step] | None = None if record is None else []
+        _play_batch(policies, start, seed, part, steps)
+        if record is not None and steps is not None:
+            record(number, _in_order(steps, part))
         return part.size
 
     finished = 0
@@ -117,7 +120,7 @@ def play_games(
     return games
 
 
-def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Iterator[int]:
+def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Generator[int, None, None]:
     """Results of ``play(0), play(1), …``; after an error nothing more is started."""
     if threads <= 1:
         yield from map(play, range(count))
@@ -129,78 +132,58 @@ def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Iterato
         pool.shutdown(cancel_futures=True)
 
 
-def _play_batch(
-    policies: Sequence[Policy], rules: RuleSet, start: int, seed: int, games: Games, keep: bool
-) -> Decisions:
-    """Play deals ``start, start + 1, …`` in all rotations and write how they ended into ``games``.
-
-    Returns the decisions, empty unless they are to be kept.
-    """
+def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games, steps: list[_Step] | None) -> None:
+    """Play deals ``start, start + 1, …`` in all rotations; write how they ended, and note the steps if asked."""
+    rules = policies[0].rules
     players = len(policies)
-    table = games.reshape(-1)  # a view: all rotations of a deal side by side
-    deals = start + np.arange(games.shape[0], dtype=np.int64).repeat(players)
-    rotations = np.tile(np.arange(players, dtype=np.int64), games.shape[0])
-    seeds = keys_for(seed, deals, _DEAL_SEAT, 0)
-    states = engine.deal_many(rules, seeds, deals % players)
-    kept: list[tuple[npt.NDArray[np.int64], Views, Masks, Actions]] = []
+    table = games.reshape(-1)  # the same memory, all rotations of a deal side by side
+    table["deal"] = start + np.arange(len(games)).repeat(players)
+    table["rotation"] = np.tile(np.arange(players), len(games))
+    states = engine.deal_many(rules, keys_for(seed, table["deal"], _DEAL_SEAT, 0), table["deal"] % players)
     rows = np.arange(table.size)  # where each state on the table belongs
     while rows.size:
+        playing = table[rows]
         seats = states["current_player"].astype(np.int64)
         views = engine.player_views(states, seats)
         masks = engine.legal_action_masks(states, rules)
         # Two decisions at one count of draws differ in their phase or in their seat.
         moments = 2 * states["draws"].astype(np.int64) + states["phase"]
-        keys = keys_for(seed, deals[rows], seats, moments)
-        movers = (seats - rotations[rows]) % players
+        keys = keys_for(seed, playing["deal"], seats, moments)
+        movers = (seats - playing["rotation"]) % players
         actions = np.empty(rows.size, dtype=np.int64)
         for player, policy in enumerate(policies):
             own = np.flatnonzero(movers == player)
             if own.size:
                 actions[own] = policy.act(views[own], masks[own], keys[own])
-        _apply(states, actions, rules, policies, movers, deals[rows], rotations[rows])
-        if keep:
-            kept.append((rows, views, masks, actions))
+        _apply(states, actions, policies, movers, playing)
+        if steps is not None:
+            steps.append((rows, views, masks, actions))
         over = states["phase"] == OVER
         if over.any():
-            _write_results(table, rows[over], states[over], deals, rotations)
+            _write_results(table, rows[over], states[over])
             rows, states = rows[~over], states[~over]
-    return _gather(kept, table, deals, rotations, rules)
 
 
 def _apply(
-    states: States,
-    actions: Actions,
-    rules: RuleSet,
-    policies: Sequence[Policy],
-    movers: npt.NDArray[np.int64],
-    deals: npt.NDArray[np.int64],
-    rotations: npt.NDArray[np.int64],
+    states: States, actions: Actions, policies: Sequence[Policy], movers: npt.NDArray[np.int64], playing: Games
 ) -> None:
     """Apply one action per state; an illegal one is reported with who played it and in which game."""
+    rules = policies[0].rules
     try:
         engine.apply_actions(states, actions, rules)
     except IllegalAction as error:
-        for i, action in enumerate(actions):
-            if engine.why_illegal(states, i, int(action), rules):
-                raise IllegalAction(
-                    f"{policies[movers[i]].name} in deal {deals[i]}, rotation {rotations[i]} of the match: {error}"
-                ) from error
-        raise
+        wrong = next(i for i, action in enumerate(actions) if engine.why_illegal(states, i, int(action), rules))
+        game = playing[wrong]
+        raise IllegalAction(
+            f"{policies[movers[wrong]].name} in deal {game['deal']}, rotation {game['rotation']} of the match: {error}"
+        ) from error
 
 
-def _write_results(
-    table: Games,
-    rows: npt.NDArray[np.int64],
-    states: States,
-    deals: npt.NDArray[np.int64],
-    rotations: npt.NDArray[np.int64],
-) -> None:
+def _write_results(table: Games, rows: npt.NDArray[np.int64], states: States) -> None:
     """Write finished states into the table, seats turned into players."""
     players = table["returns"].shape[1]
-    shift = rotations[rows]
-    table["deal"][rows] = deals[rows]
-    table["rotation"][rows] = shift
-    table["first"][rows] = (states["first"] - shift) % players
+    shift = table["rotation"][rows]
+    table["first"][rows] = _player(states["first"], shift, players)
     table["winner"][rows] = _player(states["winner"], shift, players)
     table["finisher"][rows] = _player(states["finisher"], shift, players)
     table["ending"][rows] = states["ending"]
@@ -212,34 +195,23 @@ def _write_results(
 
 def _player(seats: npt.NDArray[np.integer], shift: npt.NDArray[np.int64], players: int) -> npt.NDArray[np.int64]:
     """Who sat at some seats, NOBODY where there is none."""
-    seats = seats.astype(np.int64)
-    return np.where(seats == NO_SEAT, NOBODY, (seats - shift) % players)
+    numbers = seats.astype(np.int64)
+    return np.where(numbers == NO_SEAT, NOBODY, (numbers - shift) % players)
 
 
-def _gather(
-    kept: list[tuple[npt.NDArray[np.int64], Views, Masks, Actions]],
-    table: Games,
-    deals: npt.NDArray[np.int64],
-    rotations: npt.NDArray[np.int64],
-    rules: RuleSet,
-) -> Decisions:
-    """Decisions kept step by step, put in order by game, with the returns that followed."""
-    if not kept:
-        empty = np.empty(0, dtype=np.int64)
-        masks = np.empty((0, engine.NUM_ACTIONS), dtype=np.bool_)
-        views = engine.empty_views(rules, 0)
-        return Decisions(views, masks, empty, empty.astype(np.float32), empty, empty, empty)
-    rows = np.concatenate([part[0] for part in kept])
+def _in_order(steps: list[_Step], games: Games) -> Decisions:
+    """The decisions of a batch, game by game, with the returns that followed."""
+    rows = np.concatenate([step[0] for step in steps])
     order = np.argsort(rows, kind="stable")  # stable: within a game the decisions keep their order
-    rows = rows[order]
-    views = np.concatenate([part[1] for part in kept])[order]
-    players = (views["seat"].astype(np.int64) - rotations[rows]) % table["returns"].shape[1]
+    views, masks, actions = (np.concatenate(parts)[order] for parts in list(zip(*steps, strict=True))[1:])
+    table = games.reshape(-1)[rows[order]]
+    players = (views["seat"].astype(np.int64) - table["rotation"]) % games.shape[1]
     return Decisions(
         views=views,
-        masks=np.concatenate([part[2] for part in kept])[order],
-        actions=np.concatenate([part[3] for part in kept])[order],
-        returns=table["returns"][rows, players].astype(np.float32),
+        masks=masks,
+        actions=actions,
+        returns=table["returns"][np.arange(len(table)), players].astype(np.float32),
         players=players,
-        deals=deals[rows],
-        rotations=rotations[rows],
+        deals=table["deal"].copy(),
+        rotations=table["rotation"].copy(),
     )

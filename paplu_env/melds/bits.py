@@ -19,6 +19,7 @@ import numpy.typing as npt
 from paplu_env._jit import njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS, PRINTED_JOKER, RANK_POINTS, Counts
 
+Rules = np.void  # one row of a rule set's record, `RuleSet.packed`
 FIELD: Final = 16  # bits of a suit's field
 SUIT_RANKS: Final = (1 << NUM_RANKS) - 1  # the thirteen ranks of one field, without the ace's second bit
 COLUMN: Final = sum(1 << FIELD * suit for suit in range(NUM_SUITS))  # the aces, low; shifted: any rank
@@ -84,10 +85,7 @@ def closed(bits: int) -> int:
 def point_sum(bits: int) -> int:
     """Points of the cards in a word, each once."""
     return (
-        popcount(bits & _ONES)
-        + 2 * popcount(bits & _TWOS)
-        + 4 * popcount(bits & _FOURS)
-        + 8 * popcount(bits & _EIGHTS)
+        popcount(bits & _ONES) + 2 * popcount(bits & _TWOS) + 4 * popcount(bits & _FOURS) + 8 * popcount(bits & _EIGHTS)
     )
 
 
@@ -101,6 +99,13 @@ def card_count(bits: int) -> int:
 def suit_of(bits: int, suit: int) -> int:
     """A suit's field: fourteen bits, both of the ace."""
     return bits >> FIELD * suit & ((1 << FIELD) - 1)
+
+
+@njit
+def suits_of(bits: int) -> tuple[int, int, int, int]:
+    """The four fields, spades first, see `suit_of`."""
+    field = (1 << FIELD) - 1
+    return bits & field, bits >> FIELD & field, bits >> 2 * FIELD & field, bits >> 3 * FIELD
 
 
 @njit

@@ -25,8 +25,7 @@ from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
 from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
 from paplu_env.melds.distance_table import (
-    MAX_PLACES,
-    MAX_PLACES,
+    MAX_RUN,
     MIN_RUN,
     WEIGHTS,
     Table,
@@ -35,11 +34,13 @@ from paplu_env.melds.distance_table import (
     holding,
     join,
     lane,
+    larger,
+    with_run,
 )
 
-# The natural cards of a hand: held at least once, at least twice (words of `bits`, both bits of an ace), and
-# the places of the four suits in the table.
-Naturals = tuple[int, int, int, int, int, int]
+# The natural cards of a hand: held at least once, twice, three times (words of `bits`, both bits of an ace),
+# and the places of the four suits in the table.
+Naturals = tuple[int, int, int, int, int, int, int]
 
 COUNT: Final = 0
 SPARE: Final = 1
@@ -51,29 +52,33 @@ _CHOICES: Final = 6  # whole column, one suit passed over (4), three cards in a 
 
 
 @njit
-def naturals_of(ones: int, twos: int, wilds: int) -> Naturals:
-    """The natural cards of a hand in the words of `bits.words_of`."""
+def naturals_of(ones: int, twos: int, threes: int, wilds: int) -> Naturals:
+    """The natural cards of a hand in the words of `bits`."""
     ones &= ~wilds
     twos &= ~wilds
-    return (
-        ones,
-        twos,
-        holding(suit_of(ones, 0)) + holding(suit_of(twos, 0)),
-        holding(suit_of(ones, 1)) + holding(suit_of(twos, 1)),
-        holding(suit_of(ones, 2)) + holding(suit_of(twos, 2)),
-        holding(suit_of(ones, 3)) + holding(suit_of(twos, 3)),
-    )
+    threes &= ~wilds
+    spades = holding(suit_of(ones, 0)) + holding(suit_of(twos, 0))
+    hearts = holding(suit_of(ones, 1)) + holding(suit_of(twos, 1))
+    diamonds = holding(suit_of(ones, 2)) + holding(suit_of(twos, 2))
+    clubs = holding(suit_of(ones, 3)) + holding(suit_of(twos, 3))
+    if threes:
+        spades += holding(suit_of(threes, 0))
+        hearts += holding(suit_of(threes, 1))
+        diamonds += holding(suit_of(threes, 2))
+        clubs += holding(suit_of(threes, 3))
+    return ones, twos, threes, spades, hearts, diamonds, clubs
 
 
 @njit
 def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
     """The hand without one copy of each card that it holds at these places (14 bits) of a suit."""
-    ones, twos, spades, hearts, diamonds, clubs = hand
+    ones, twos, threes, spades, hearts, diamonds, clubs = hand
     taken = closed(ones & places << FIELD * suit)
     weight = holding(suit_of(taken, suit))
     return (
         ones & ~(taken & ~twos),
-        twos & ~taken,
+        twos & ~(taken & ~threes),
+        threes & ~taken,
         spades - (weight if suit == 0 else 0),
         hearts - (weight if suit == 1 else 0),
         diamonds - (weight if suit == 2 else 0),
@@ -83,51 +88,47 @@ def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
 
 @njit
 def walk(
-    mode: int, hand: Naturals, places: int, goal: int, todo: int, table: Table
+    mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table
 ) -> tuple[int, int]:
     """Run through the sets of a hand whose groups have so many places in all.
 
     Args:
         mode: `COUNT`, `SPARE` or `GAIN`.
         hand: the natural cards.
-        places: of all groups together: 13, of which two sequences need six in any case, or fewer beside a
-            sequence that was chosen already, of which the second one needs three.
+        places: of all groups together, up to 13.
+        for_runs: places that the sets have to leave, since so many sequences are needed.
         goal: cards to cover. `COUNT` looks for more than ``goal - 1``, the others take it as it is; for
             `GAIN` it has to be the most that can be covered.
-        todo: mask of faces that `SPARE` and `GAIN` ask about; no face for `GAIN` that the hand holds twice.
+        todo: mask of faces that `SPARE` and `GAIN` ask about; for `GAIN` none of which all copies are held.
 
     Returns:
         ``(count, faces)``: for `COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached;
         for `SPARE` and `GAIN` the faces, as a mask.
     """
-    ones, twos, spades, hearts, diamonds, clubs = hand
-    majors = join(int(table[spades]), int(table[hearts]), places)
-    minors = join(int(table[diamonds]), int(table[clubs]), places)
+    majors = join(_row(hand, 0, table), _row(hand, 1, table), places)
+    minors = join(_row(hand, 2, table), _row(hand, 3, table), places)
     turned = backwards(minors)
     faces = 0
     if mode == COUNT:
         goal = max(goal, _most(majors, minors, turned, places) + 1)
     elif covers(majors, minors, turned, places, goal):
         faces = _faces(mode, hand, majors, minors, places, goal, todo, table)
-    ranks = _ranks_of_sets(mode, ones)
-    for_runs = 2 * MIN_RUN if places == MAX_PLACES else MIN_RUN
+    ranks = _ranks_of_sets(mode, hand[0])
     if ranks == 0 or places < MIN_SET + for_runs:
         return goal - 1, faces
-    # The most that sequences can cover beside one set and beside two, if the sets took no card from them.
-    beside_one = _most(majors, minors, turned, places - MIN_SET)
-    beside_two = _most(majors, minors, turned, places - 2 * MIN_SET)
-    largest = _largest_set(ones)
-    two_fit = places >= 2 * MIN_SET + for_runs
-    while ranks:
+    # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
+    beside = _most(majors, minors, turned, places - MIN_SET)
+    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
-        column = ones >> rank & COLUMN
+        column = hand[0] >> rank & COLUMN
         for choice in range(_choices(mode, column)):
             used, size, waits = _choose(column, choice)
             gained = popcount(used)
             left = places - size
-            more = two_fit and left >= MIN_SET + for_runs and beside_two + gained + largest >= goal
-            if gained == 0 or left < for_runs or not (more or beside_one + gained >= goal):
+            more = left >= MIN_SET + for_runs and beyond + gained >= goal
+            if gained == 0 or left < for_runs or not (more or beside + gained >= goal):
                 continue
             joining = _joining(used, size, rank) & todo if mode == GAIN else 0
             if waits and joining & ~faces == 0:
@@ -135,14 +136,14 @@ def walk(
             rest = _without_set(hand, used, rank)
             goal, faces = _visit(mode, rest, left, goal, gained, joining, waits, todo, faces, table)
             if more:
-                goal, faces = _walk_second(
-                    mode, rest, left, for_runs, goal, gained, rank, joining, waits, largest, todo, faces, table
+                goal, faces = _walk_on(
+                    mode, rest, left, for_runs, goal, gained, rank, joining, waits, todo, faces, table
                 )
     return goal - 1, faces
 
 
 @njit
-def _walk_second(
+def _walk_on(
     mode: int,
     hand: Naturals,
     places: int,
@@ -152,31 +153,34 @@ def _walk_second(
     first: int,
     joining: int,
     waits: bool,
-    largest: int,
     todo: int,
     faces: int,
     table: Table,
 ) -> tuple[int, int]:
-    """Run through the second sets beside a first one: of its rank or a higher one, or any if the first one waits."""
-    ones, twos, spades, hearts, diamonds, clubs = hand
-    majors = join(int(table[spades]), int(table[hearts]), places - MIN_SET)
-    minors = join(int(table[diamonds]), int(table[clubs]), places - MIN_SET)
-    beside = _most(majors, minors, backwards(minors), places - MIN_SET) + gained
-    if beside + largest < goal:
+    """Run through the further sets beside chosen ones: of their rank or a higher one, or any if the first waits."""
+    majors = join(_row(hand, 0, table), _row(hand, 1, table), places - MIN_SET)
+    minors = join(_row(hand, 2, table), _row(hand, 3, table), places - MIN_SET)
+    turned = backwards(minors)
+    beside = _most(majors, minors, turned, places - MIN_SET) + gained
+    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
+    if beside + _largest_set(hand[0]) < goal and beyond + _largest_set(hand[0]) < goal:
         return goal, faces
-    ranks = _ranks_of_sets(COUNT, ones)
+    ranks = _ranks_of_sets(COUNT, hand[0])
     if not waits:
         # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
-        ranks = (ranks | _ranks_of_sets(mode, ones) & 1 << first) >> first << first
-    while ranks:
+        ranks = (ranks | _ranks_of_sets(mode, hand[0]) & 1 << first) >> first << first
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
-        column = ones >> rank & COLUMN
+        column = hand[0] >> rank & COLUMN
         for choice in range(_choices(mode if rank == first else COUNT, column)):
             used, size, waits_too = _choose(column, choice)
-            more = popcount(used)
+            count = popcount(used)
             left = places - size
-            if more == 0 or left < for_runs or beside + more < goal or (waits and waits_too):
+            more = left >= MIN_SET + for_runs and beyond + count >= goal
+            if count == 0 or left < for_runs or (waits and waits_too):
+                continue
+            if not more and beside + count < goal:
                 continue
             joins = joining
             if mode == GAIN and not waits:
@@ -185,7 +189,11 @@ def _walk_second(
             if waiting and joins & ~faces == 0:
                 continue
             rest = _without_set(hand, used, rank)
-            goal, faces = _visit(mode, rest, left, goal, gained + more, joins, waiting, todo, faces, table)
+            goal, faces = _visit(mode, rest, left, goal, gained + count, joins, waiting, todo, faces, table)
+            if more:
+                goal, faces = _walk_on(
+                    mode, rest, left, for_runs, goal, gained + count, rank, joins, waiting, todo, faces, table
+                )
     return goal, faces
 
 
@@ -211,8 +219,8 @@ def _visit(
         joining: the faces that would join them, of those asked about.
         waits: one of the sets is worth trying for these faces alone.
     """
-    majors = join(int(table[hand[2]]), int(table[hand[3]]), places)
-    minors = join(int(table[hand[4]]), int(table[hand[5]]), places)
+    majors = join(_row(hand, 0, table), _row(hand, 1, table), places)
+    minors = join(_row(hand, 2, table), _row(hand, 3, table), places)
     turned = backwards(minors)
     if not covers(majors, minors, turned, places, goal - gained):
         return goal, faces
@@ -239,17 +247,60 @@ def _faces(
             asked &= suit_of(ones, suit)
         if asked == 0:
             continue
-        partner = int(table[hand[2 + (suit ^ 1)]])
-        others = join(partner, minors if suit < 2 else majors, places)
+        others = join(_row(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
         turned = backwards(others)
         while asked:
             rank = lowest_bit(asked)
             asked &= asked - 1
-            step = WEIGHTS[rank] if mode == GAIN else -WEIGHTS[rank]
-            row = int(table[hand[2 + suit] + step])
+            if mode == GAIN:
+                row = _row_with_copy(hand, suit, rank, table)
+            else:
+                row = _row(_without_set(hand, 1 << FIELD * suit, rank), suit, table)
             if covers(row, others, turned, places, cards + (1 if mode == GAIN else 0)):
                 faces |= 1 << NUM_RANKS * suit + rank
     return faces
+
+
+@njit
+def _row(hand: Naturals, suit: int, table: Table) -> int:
+    """The row of a suit."""
+    if hand[2] >> FIELD * suit & SUIT_RANKS == 0:
+        return int(table[hand[3 + suit]])
+    return _row_of_three(
+        suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit), hand[3 + suit], table
+    )
+
+
+@njit
+def _row_with_copy(hand: Naturals, suit: int, rank: int, table: Table) -> int:
+    """The row of a suit after one card more."""
+    place = hand[3 + suit] + WEIGHTS[rank]
+    if (hand[2] | hand[1] & COLUMN << rank) >> FIELD * suit & SUIT_RANKS == 0:
+        return int(table[place])
+    card = suit_of(closed(1 << FIELD * suit + rank), suit)
+    ones, twos, threes = suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit)
+    return _row_of_three(ones | card, twos | card & ones, threes | card & twos, place, table)
+
+
+@njit
+def _row_of_three(ones: int, twos: int, threes: int, place: int, table: Table) -> int:
+    """The row of a suit with three copies of some card: one of them is left out, or it stands in some run."""
+    if threes == 0:
+        return int(table[place])
+    rank = lowest_bit(threes)
+    card = 1 << rank | (1 << NUM_RANKS if rank == 0 else 0)
+    best = _row_of_three(ones, twos, threes & ~card, place - WEIGHTS[rank], table)
+    for length in range(MIN_RUN, MAX_RUN + 1):
+        for first in range(NUM_RANKS + 2 - length):
+            run = ((1 << length) - 1) << first
+            if run & card:
+                taken = ones & run
+                both = taken | (taken & 1) << NUM_RANKS | taken >> NUM_RANKS
+                left = _row_of_three(
+                    ones & ~(both & ~twos), twos & ~(both & ~threes), threes & ~both, place - holding(both), table
+                )
+                best = larger(best, with_run(left, length, popcount(taken)))
+    return best
 
 
 @njit
@@ -259,6 +310,19 @@ def _most(row: int, other: int, turned: int, places: int) -> int:
     while covers(row, other, turned, places, cards + 1):
         cards += 1
     return cards
+
+
+@njit
+def _most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: int, for_runs: int) -> int:
+    """A bound on what sequences and one or more sets cover, as if the sets took their cards from nowhere."""
+    largest = _largest_set(hand[0])
+    bound = 0
+    in_sets = 0
+    while places >= MIN_SET + for_runs:
+        places -= MIN_SET
+        in_sets += largest
+        bound = max(bound, _most(row, other, turned, places) + in_sets)
+    return bound
 
 
 @njit
@@ -316,12 +380,13 @@ def _joining(used: int, size: int, rank: int) -> int:
 @njit
 def _without_set(hand: Naturals, used: int, rank: int) -> Naturals:
     """The hand without one copy of the cards in a column."""
-    ones, twos, spades, hearts, diamonds, clubs = hand
+    ones, twos, threes, spades, hearts, diamonds, clubs = hand
     taken = closed(used << rank)
     weight = WEIGHTS[rank]
     return (
         ones & ~(taken & ~twos),
-        twos & ~taken,
+        twos & ~(taken & ~threes),
+        threes & ~taken,
         spades - weight * (used & 1),
         hearts - weight * (used >> FIELD & 1),
         diamonds - weight * (used >> 2 * FIELD & 1),

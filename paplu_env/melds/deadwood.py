@@ -23,23 +23,27 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit
+from paplu_env._jit import as_int64, lowest_bit, njit
 from paplu_env.cards import NUM_SUITS, RANK_POINTS, Counts
 from paplu_env.melds.bits import (
     FIELD,
+    Rules,
     card_count,
     closed,
     point_sum,
     run_starts,
     suit_of,
+    suits_of,
     words_of,
 )
+from paplu_env.melds.general import deadwood_general
 from paplu_env.melds.runs import BYTE, MOST_WILD, cover, join
-from paplu_env.melds.sets import held_suits, set_cards, set_price, set_ranks
+from paplu_env.melds.sets import held_suits, set_cards, set_choices, set_price, set_ranks
+from paplu_env.rules import choice_code
 
 _POINTS: Final[npt.NDArray[np.int64]] = np.array(RANK_POINTS, dtype=np.int64)
 _NO_CAP: Final = 1 << 20
-Rules = np.void  # one row of a rule set's record
+_LIVES: Final = choice_code("gate", "lives")
 
 
 @njit
@@ -47,11 +51,11 @@ def deadwood_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """Points that the best arrangement leaves over (RULES.md, rule 14), neither rounded nor capped.
 
     Args:
-        counts: cards held, ``(53,)`` uint8, thirteen or fourteen in all; not checked.
+        counts: cards held, ``(53,)`` uint8, a hand or one card more; not checked.
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
-    return least_left(counts, wild, _NO_CAP)
+    return _left_over(counts, wild, r, as_int64(_NO_CAP))
 
 
 @njit
@@ -59,15 +63,29 @@ def points_kernel(counts: Counts, wild: int, r: Rules) -> int:
     """What a loser pays for a hand: deadwood, rounded to the nearest multiple if the rules round, then capped."""
     round_to = int(r["round_to"])
     most = int(r["max_points"])
-    left = least_left(counts, wild, most + round_to)
+    left = _left_over(counts, wild, r, most + round_to)
     if round_to > 0:
         left = (2 * left + round_to) // (2 * round_to) * round_to
     return min(left, most)
 
 
 @njit
-def least_left(counts: Counts, wild: int, enough: int) -> int:
+def _left_over(counts: Counts, wild: int, r: Rules, enough: int) -> int:
     """Deadwood, or any number from ``enough`` up if it is at least that."""
+    if int(r["standard_groups"]):
+        return least_left(counts, wild, int(r["gate"] == _LIVES), enough)
+    return deadwood_general(counts, wild, r, enough)
+
+
+@njit
+def least_left(counts: Counts, wild: int, one_life: int, enough: int) -> int:
+    """`_left_over` where the groups are standard.
+
+    Args:
+        counts, wild: as above.
+        one_life: 1 if a pure sequence alone is free, 0 if it takes both lives.
+        enough: the result may stop here.
+    """
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
     total = point_sum(natural) + point_sum(doubled)
@@ -75,7 +93,7 @@ def least_left(counts: Counts, wild: int, enough: int) -> int:
     if starts == 0:
         return total
     set_gains = _best_sets(natural, doubled, num_wild)
-    saved = 0
+    saved = max(0, total - enough)
     for suit in range(NUM_SUITS):
         left = suit_of(starts, suit)
         if left == 0:
@@ -93,7 +111,9 @@ def least_left(counts: Counts, wild: int, enough: int) -> int:
                 spare = min(num_wild - card_count(run & wilds), MOST_WILD)
                 own = cover(suit_of(ones_left, suit), suit_of(twos_left, suit), spare)
                 runs = join(own, others, spare)
-                saved = max(saved, gain + (runs >> 8 * spare & BYTE))
+                further = runs >> 8 * spare & BYTE
+                if further or one_life or spare >= 3:
+                    saved = max(saved, gain + further)
                 if gain + _bound(set_gains, runs, spare) > saved:
                     saved = gain + _with_sets(ones_left, twos_left, spare, runs, saved - gain)
                 if saved == total:
@@ -131,7 +151,7 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
     while first:
         rank = lowest_bit(first)
         first &= first - 1
-        for choice in range(5 if held_suits(ones, rank) == 4 else 1):
+        for choice in range(set_choices(ones, rank)):
             cards = set_cards(ones, rank, choice)
             gain, wild = _set_points(cards, rank), spare - set_price(cards)
             ones_left, twos_left = ones & ~cards | twos & cards, twos & ~cards
@@ -141,7 +161,7 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
             while second:
                 rank_2 = lowest_bit(second)
                 second &= second - 1
-                for choice_2 in range(5 if held_suits(ones_left, rank_2) == 4 else 1):
+                for choice_2 in range(set_choices(ones_left, rank_2)):
                     cards_2 = set_cards(ones_left, rank_2, choice_2)
                     gain_2, wild_2 = gain + _set_points(cards_2, rank_2), wild - set_price(cards_2)
                     if gain_2 + (runs >> 8 * wild_2 & BYTE) > best:
@@ -152,28 +172,18 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
     return best
 
 
-
-
 @njit
 def _set_points(cards: int, rank: int) -> int:
     """Points of a set's natural cards."""
     return card_count(cards) * int(_POINTS[rank])
 
 
-
 @njit
 def _runs_beside_sets(ones: int, twos: int, num_wild: int) -> int:
     """Points saved by runs, given sets; hopelessly few if there is no second sequence among them."""
-    majors = join(
-        cover(suit_of(ones, 0), suit_of(twos, 0), num_wild),
-        cover(suit_of(ones, 1), suit_of(twos, 1), num_wild),
-        num_wild,
-    )
-    minors = join(
-        cover(suit_of(ones, 2), suit_of(twos, 2), num_wild),
-        cover(suit_of(ones, 3), suit_of(twos, 3), num_wild),
-        num_wild,
-    )
+    (spades, hearts, diamonds, clubs), (spades_2, hearts_2, diamonds_2, clubs_2) = suits_of(ones), suits_of(twos)
+    majors = join(cover(spades, spades_2, num_wild), cover(hearts, hearts_2, num_wild), num_wild)
+    minors = join(cover(diamonds, diamonds_2, num_wild), cover(clubs, clubs_2, num_wild), num_wild)
     saved = join(majors, minors, num_wild) >> 8 * num_wild & BYTE
     if saved == 0 and num_wild < 3:  # three wild cards are a sequence by themselves
         return -_NO_CAP

@@ -26,37 +26,33 @@ import numpy.typing as npt
 
 from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FIELD, SUIT_RANKS, card_count, suit_of, words_of
+from paplu_env.melds.bits import FACE_BITS, FIELD, SUIT_RANKS, card_count, suit_of, words_of
 from paplu_env.melds.cover import COUNT, SPARE, Naturals, naturals_of, walk, without_run
-from paplu_env.melds.distance_table import MAX_PLACES, MAX_RUN, MIN_RUN, Table
+from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 
 NOT_HELD: Final = 255  # what a face that can't be thrown has for a distance
 _ALWAYS_PURE: Final = 3  # at this distance some sequence of the best layout can be pure
-_OPEN_PURE_COVER: Final = 7  # most cards of a layout at distance 2 whose sequences all have three open places
 
 
 @njit
 def distance_kernel(counts: Counts, wild: int, r: npt.NDArray[np.void], table: Table) -> int:
-    """Cards of a hand to replace; of fourteen cards, the lowest over the discard.
+    """Cards of a hand to replace; of a hand with one card more, the lowest over the discard.
 
     Args:
-        counts: ``(53,)`` uint8, 13 or 14 cards.
+        counts: ``(53,)`` uint8, ``hand_size`` cards or one more.
         wild: bitmask of wild faces.
         r: the record of the rules.
         table: `distance_table.distance_table`.
     """
-    ones, twos, wilds, num_wild = words_of(counts, wild)
-    hand = naturals_of(ones, twos, wilds)
-    naturals = card_count(ones & ~wilds) + card_count(twos & ~wilds)
-    needed = naturals - (naturals + num_wild - MAX_PLACES)
-    return level_of(ones, hand, needed, walk(COUNT, hand, MAX_PLACES, 1, 0, table)[0], table)
+    ones, _twos, hand, needed = read_hand(counts, wild, r)
+    return level_of(ones, hand, needed, most_covered(hand, r, table), r, table)
 
 
 @njit
 def discard_distances_kernel(
     counts: Counts, wild: int, r: npt.NDArray[np.void], table: Table, out: npt.NDArray[np.uint8]
 ) -> int:
-    """Distance after each discard from fourteen cards.
+    """Distance after each discard from a hand with one card more.
 
     Args:
         out: ``(53,)`` uint8, filled with the distance after throwing each face, `NOT_HELD` for the others.
@@ -64,16 +60,17 @@ def discard_distances_kernel(
     Returns:
         The lowest of them.
     """
-    ones, twos, wilds, _num_wild = words_of(counts, wild)
-    hand = naturals_of(ones, twos, wilds)
-    needed = card_count(ones & ~wilds) + card_count(twos & ~wilds) - 1
-    covered = walk(COUNT, hand, MAX_PLACES, 1, 0, table)[0]
-    level = level_of(ones, hand, needed, covered, table)
+    ones, twos, hand, needed = read_hand(counts, wild, r)
+    places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    covered = most_covered(hand, r, table)
+    level = level_of(ones, hand, needed, covered, r, table)
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
-    if pure_matters(level, needed, covered):
-        spare = _spare_beside_pure(ones, twos, hand, held, wild, level, needed - level, table)
+    if pure_matters(level, needed, covered, r):
+        spare = _spare_beside_pure(ones, twos, hand, held, wild, level, needed - level, r, table)
+    elif needed - covered < level:
+        spare = held  # only the pure sequence keeps the distance up: the layout can do without any one card
     else:
-        spare = walk(SPARE, hand, MAX_PLACES, covered, held & ~wild, table)[1]
+        spare = walk(SPARE, hand, places, for_runs, covered, held & ~wild, table)[1]
     for face in range(NUM_FACES):
         if held >> face & 1:
             out[face] = level if spare >> face & 1 else level + 1
@@ -83,61 +80,114 @@ def discard_distances_kernel(
 
 
 @njit
-def level_of(ones: int, hand: Naturals, needed: int, covered: int, table: Table) -> int:
+def read_hand(counts: Counts, wild: int, r: npt.NDArray[np.void]) -> tuple[int, int, Naturals, int]:
+    """A hand as the kernels work on it.
+
+    Returns:
+        ``(ones, twos, hand, needed)``: words of all cards, wild ones at their own places too; the natural
+        cards; and how many of them have to be covered for distance 0: all, but for those that are thrown.
+    """
+    ones, twos, wilds, _num_wild = words_of(counts, wild)
+    threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
+    hand = naturals_of(ones, twos, threes, wilds)
+    naturals = card_count(hand[0]) + card_count(hand[1]) + card_count(hand[2])
+    cards = 0
+    for face in range(NUM_FACES):
+        cards += int(counts[face])
+    return ones, twos, hand, naturals - (cards - int(r["hand_size"]))
+
+
+@njit
+def third_copies(counts: Counts) -> int:
+    """Word of the standard faces of which three copies are held."""
+    threes = 0
+    for face in range(PRINTED_JOKER):
+        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
+    return threes
+
+
+@njit
+def most_covered(hand: Naturals, r: npt.NDArray[np.void], table: Table) -> int:
+    """The most natural cards that the groups of a complete hand can cover."""
+    return walk(COUNT, hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), 1, 0, table)[0]
+
+
+@njit
+def level_of(
+    ones: int, hand: Naturals, needed: int, covered: int, r: npt.NDArray[np.void], table: Table
+) -> int:
     """The distance, given how many natural cards have to be covered for distance 0 and how many can be."""
     level = max(needed - covered, 0)
     while level < _ALWAYS_PURE:
-        if not pure_matters(level, needed, covered) or _has_pure(ones, hand, level, needed - level, table):
+        if not pure_matters(level, needed, covered, r) or _has_pure(ones, hand, level, needed - level, r, table):
             break
         level += 1
     return level
 
 
 @njit
-def pure_matters(level: int, needed: int, covered: int) -> bool:
+def pure_matters(level: int, needed: int, covered: int, r: npt.NDArray[np.void]) -> bool:
     """Whether layouts of this distance have to be asked for a pure sequence with few enough open places."""
-    return level < _ALWAYS_PURE and (level < 2 or needed - covered < level or covered <= _OPEN_PURE_COVER)
+    if level >= _ALWAYS_PURE or int(r["min_pure_sequences"]) == 0:
+        return False
+    # A sequence of five on its ends alone covers three cards less than it has places, a set as many at most.
+    open_cover = int(r["hand_size"]) - 3 * int(r["min_sequences"])
+    return level < 2 or needed - covered < level or covered <= open_cover
 
 
 @njit
-def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, table: Table) -> bool:
+def _has_pure(
+    ones: int, hand: Naturals, gaps: int, needed: int, r: npt.NDArray[np.void], table: Table
+) -> bool:
     """Whether a layout with at most so many gaps in its pure sequence covers so many natural cards."""
+    for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
     for suit in range(NUM_SUITS):
         held = suit_of(ones, suit)
         for length in range(MIN_RUN, MAX_RUN + 1):
+            places = int(r["hand_size"]) - length
             starts = run_starts(held, length, gaps) & ends(held, length)
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
                 goal = needed - popcount(suit_of(hand[0], suit) & run)
                 rest = without_run(hand, suit, run)
-                if walk(COUNT, rest, MAX_PLACES - length, goal, 0, table)[0] >= goal:
+                if walk(COUNT, rest, places, for_runs, goal, 0, table)[0] >= goal:
                     return True
     return False
 
 
 @njit
 def _spare_beside_pure(
-    ones: int, twos: int, hand: Naturals, held: int, wild: int, gaps: int, needed: int, table: Table
+    ones: int,
+    twos: int,
+    hand: Naturals,
+    held: int,
+    wild: int,
+    gaps: int,
+    needed: int,
+    r: npt.NDArray[np.void],
+    table: Table,
 ) -> int:
     """The faces without which some layout has at most so many gaps in its pure sequence and covers enough.
 
     Enough is the same number for a natural card thrown, and one more for a wild one, which leaves as many
     natural cards to cover.
     """
+    for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
     spare = 0
     for suit in range(NUM_SUITS):
         field = suit_of(ones, suit)
         for length in range(MIN_RUN, MAX_RUN + 1):
+            places = int(r["hand_size"]) - length
             starts = run_starts(field, length, gaps) & ends(field, length)
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
                 goal = needed - popcount(suit_of(hand[0], suit) & run)
                 rest = without_run(hand, suit, run)
-                most = walk(COUNT, rest, MAX_PLACES - length, goal, 0, table)[0]
+                most = walk(COUNT, rest, places, for_runs, goal, 0, table)[0]
                 if most == goal:
-                    spare |= walk(SPARE, rest, MAX_PLACES - length, goal, held & ~wild & ~spare, table)[1]
+                    spare |= walk(SPARE, rest, places, for_runs, goal, held & ~wild & ~spare, table)[1]
                 elif most > goal:
                     # One card more than enough: any may go, but from the run only if it may have one gap more.
                     if length - popcount(field & run) < gaps:

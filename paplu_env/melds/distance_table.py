@@ -67,7 +67,15 @@ def _larger(row: Any, other: Any) -> Any:
     return row ^ ((row ^ other) & lanes)
 
 
+def _with_run(left: Any, length: int, covered: Any) -> Any:
+    """The rows of what a run of so many places leaves, and of the cards that it covers, taken together."""
+    # Beside the run the lanes length .. length + 2 have no places for another.
+    alone = ONES & (((1 << LANE * MIN_RUN) - 1) << LANE * (length - MIN_RUN))
+    return (((left + covered * ONES) << LANE * length) & _ROW) + covered * alone
+
+
 larger: Final = njit(_larger)
+with_run: Final = njit(_with_run)
 
 
 @njit
@@ -136,10 +144,7 @@ def _built_table() -> Table:
             fewer = table[(copies - 1) * weight : copies * weight]
             best = fewer
             for length, covered, left in runs:
-                # Places for no further sequence beside it leave the lanes length .. length + 2 to the run alone.
-                alone = ONES & (((1 << LANE * MIN_RUN) - 1) << LANE * (length - MIN_RUN))
-                with_run = (((fewer[left] + covered * ONES) << LANE * length) & _ROW) + covered * alone
-                best = _larger(best, with_run)
+                best = _larger(best, _with_run(fewer[left], length, covered))
             table[copies * weight : (copies + 1) * weight] = best
     table.setflags(write=False)
     return table

@@ -6,8 +6,7 @@ from typing import Final
 
 from paplu_env._jit import lowest_bit, njit
 from paplu_env.cards import PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, card_count, closed, run_starts, words_of
-from paplu_env.melds.deadwood import Rules
+from paplu_env.melds.bits import FACE_BITS, Rules, card_count, closed, run_starts, words_of
 from paplu_env.rules import RuleSet
 
 _RUN: Final = 0b111  # three cards are enough, a longer run only takes more
@@ -74,9 +73,9 @@ def _has_sequence(ones: int, wilds: int, num_wild: int, min_naturals: int) -> bo
     if run_starts(ones) or (num_wild >= 1 and _near(natural, natural)):
         return True
     if min_naturals == 1:
-        return num_wild >= 2 and natural != 0 or num_wild >= 3 and wild_rank != 0
+        return (num_wild >= 2 and natural != 0) or (num_wild >= 3 and wild_rank != 0)
     mixed = _near(natural, wild_rank) | _near(wild_rank, natural)
-    return num_wild >= 2 and mixed != 0 or num_wild >= 3 and _near(wild_rank, wild_rank) != 0
+    return (num_wild >= 2 and mixed != 0) or (num_wild >= 3 and _near(wild_rank, wild_rank) != 0)
 
 
 @njit

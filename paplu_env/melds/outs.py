@@ -14,18 +14,19 @@ import numpy.typing as npt
 
 from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import card_count, closed, suit_of, words_of
+from paplu_env.melds.bits import FACE_BITS, suit_of, words_of
 from paplu_env.melds.cover import COUNT, GAIN, Naturals, naturals_of, walk, without_run
-from paplu_env.melds.bits import FACE_BITS
 from paplu_env.melds.distance import (
     discard_distances_kernel,
-    held_faces,
     level_of,
+    most_covered,
     pure_matters,
+    read_hand,
     run_faces,
     run_starts,
+    third_copies,
 )
-from paplu_env.melds.distance_table import MAX_PLACES, MAX_RUN, MIN_RUN, Table
+from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 
 
 @njit
@@ -46,12 +47,10 @@ def outs_kernel(
     Returns:
         The distance.
     """
-    ones, twos, wilds, _num_wild = words_of(counts, wild)
-    hand = naturals_of(ones, twos, wilds)
-    needed = card_count(ones & ~wilds) + card_count(twos & ~wilds)
-    covered = walk(COUNT, hand, MAX_PLACES, 1, 0, table)[0]
-    level = level_of(ones, hand, needed, covered, table)
-    outs = _outs(ones, hand, wild, needed, covered, level, _asked(unseen, twos), table)
+    ones, _twos, hand, needed = read_hand(counts, wild, r)
+    covered = most_covered(hand, r, table)
+    level = level_of(ones, hand, needed, covered, r, table)
+    outs = _outs(ones, hand, wild, needed, covered, level, _asked(counts, unseen, r), r, table)
     for face in range(NUM_FACES):
         out[face] = unseen[face] if outs >> face & 1 else 0
     return level
@@ -80,18 +79,25 @@ def discard_outs_kernel(
     """
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
     ones, twos, wilds, _num_wild = words_of(counts, wild)
-    naturals = card_count(ones & ~wilds) + card_count(twos & ~wilds)
-    asked = _asked(unseen, twos)
+    threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
+    _ones, _twos, all_cards, needed = read_hand(counts, wild, r)
+    asked = _asked(counts, unseen, r)
+    most = most_covered(all_cards, r, table)
+    if lowest and not pure_matters(lowest - 1, needed - 1, most, r):
+        # What doesn't even raise the cover of all the cards is no out after any discard.
+        for_runs = MIN_RUN * int(r["min_sequences"])
+        raising = walk(GAIN, all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)[1]
+        asked &= raising | wild
     for face in range(NUM_FACES):
         totals[face] = 0
         if lowest == 0 or int(distances[face]) != lowest:
             continue
         thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
         ones_left = ones & ~(thrown & ~twos)
-        hand = naturals_of(ones_left, twos & ~thrown, wilds)
-        needed = naturals - (0 if wild >> face & 1 else 1)
-        covered = walk(COUNT, hand, MAX_PLACES, 1, 0, table)[0]
-        outs = _outs(ones_left, hand, wild, needed, covered, lowest, asked, table)
+        hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
+        left = needed + (1 if wild >> face & 1 else 0)
+        covered = most_covered(hand, r, table)
+        outs = _outs(ones_left, hand, wild, left, covered, lowest, asked, r, table)
         total = 0
         while outs:
             total += int(unseen[lowest_bit(outs)])
@@ -101,39 +107,62 @@ def discard_outs_kernel(
 
 
 @njit
-def _asked(unseen: npt.NDArray[np.uint8], twos: int) -> int:
-    """Mask of the faces that may still be drawn: those unseen and not held twice."""
+def _asked(counts: Counts, unseen: npt.NDArray[np.uint8], r: npt.NDArray[np.void]) -> int:
+    """Mask of the faces that may still be drawn: those unseen and not held in all copies."""
     asked = 0
     for face in range(NUM_FACES):
-        if int(unseen[face]) > 0:
+        if int(unseen[face]) > 0 and (face == PRINTED_JOKER or int(counts[face]) < int(r["num_decks"])):
             asked |= 1 << face
-    return asked & ~held_faces(twos, 0)
+    return asked
 
 
 @njit
 def _outs(
-    ones: int, hand: Naturals, wild: int, naturals: int, covered: int, level: int, asked: int, table: Table
+    ones: int,
+    hand: Naturals,
+    wild: int,
+    naturals: int,
+    covered: int,
+    level: int,
+    asked: int,
+    r: npt.NDArray[np.void],
+    table: Table,
 ) -> int:
-    """Mask of the asked faces that lower the distance of thirteen cards from ``level``."""
+    """Mask of the asked faces that lower the distance of a hand from ``level``."""
     if level == 0:
         return 0
-    if not pure_matters(level - 1, naturals - 1, covered):
-        return walk(GAIN, hand, MAX_PLACES, covered, asked & ~wild, table)[1] | asked & wild
+    size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    if not pure_matters(level - 1, naturals - 1, covered, r):
+        return walk(GAIN, hand, size, for_runs, covered, asked & ~wild, table)[1] | asked & wild
     outs = 0
-    for suit in range(NUM_SUITS):
-        field = suit_of(ones, suit)
-        for length in range(MIN_RUN, MAX_RUN + 1):
+    for length in range(MIN_RUN, MAX_RUN + 1):
+        places = size - length
+        beside = walk(COUNT, hand, places, for_runs - MIN_RUN, 1, 0, table)[0]
+        for suit in range(NUM_SUITS):
+            field = suit_of(ones, suit)
             starts = run_starts(field, length, level)
+            if length > MIN_RUN:
+                starts &= field | field >> length - 1  # of two ends without a card no face fills both
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
                 goal = naturals - level - popcount(suit_of(hand[0], suit) & run)
-                rest = without_run(hand, suit, run)
-                places = MAX_PLACES - length
-                if walk(COUNT, rest, places, goal, 0, table)[0] < goal:
+                if beside < goal:
                     continue
-                outs |= asked & run_faces(run & ~field, suit)
-                if length - popcount(field & run) < level:
+                gaps = run & ~field
+                joining, whole = asked & run_faces(gaps, suit), True
+                if length > MIN_RUN and gaps & (run & -run | 1 << lowest_bit(run) + length - 1):
+                    # An end without a card: the shorter run serves every face but the one that comes to this end.
+                    joining &= run_faces(gaps & (run & -run | 1 << lowest_bit(run) + length - 1), suit)
+                    whole = False
+                if not (joining & ~outs or (whole and popcount(gaps) < level and asked & ~outs)):
+                    continue
+                rest = without_run(hand, suit, run)
+                if walk(COUNT, rest, places, for_runs - MIN_RUN, goal, 0, table)[0] < goal:
+                    continue
+                outs |= joining
+                if whole and popcount(gaps) < level:
                     outs |= asked & wild
-                    outs |= walk(GAIN, rest, places, goal, asked & ~wild & ~outs, table)[1]
+                    todo = asked & ~wild & ~outs
+                    outs |= walk(GAIN, rest, places, for_runs - MIN_RUN, goal, todo, table)[1]
     return outs

@@ -6,7 +6,7 @@ card there could change places with it. So a set of ranks, 13 bits, has one best
 wild cards, found from the lowest card up: it is left over, or lies in a run together with all that the run
 passes.
 
-The tables are small (64 and 8 KiB, mostly the corner of few cards) and know one copy of each rank. Beside a
+The tables are small (64 and 16 KiB, mostly the corner of few cards) and know one copy of each rank. Beside a
 pure run thirteen or fourteen cards have room for three other groups, so two copies of a rank in runs means
 one run beside at most two that don't meet: `cover` and `cost` try that one run.
 """
@@ -18,11 +18,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import njit, popcount
+from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_RANKS, RANK_POINTS
-from paplu_env.melds.bits import SUIT_RANKS, point_sum
+from paplu_env.melds.bits import SUIT_RANKS, closed, point_sum
 
-MOST_WILD: Final = 7  # with more, every natural card beside a pure run gets two: see `deadwood`
+# Eleven cards at most lie beside a pure run: with more wild cards than this no four are natural, and each gets two.
+MOST_WILD: Final = 7
 BYTE: Final = 0xFF
 IMPOSSIBLE: Final = 64  # a cost above any number of wild cards
 
@@ -30,13 +31,12 @@ _RUN_LENGTHS: Final = (3, 4, 5)
 _PLACES: Final = NUM_RANKS + 1  # the ace has two
 # Every run by its places, 14 bits; then with both bits of its ace; then its length.
 _RUNS: Final = [
-    ((1 << length) - 1 << start, length)
-    for length in _RUN_LENGTHS
-    for start in range(_PLACES - length + 1)
+    ((1 << length) - 1 << start, length) for length in _RUN_LENGTHS for start in range(_PLACES - length + 1)
 ]
 
 
 def _close(run: int) -> int:
+    """A run with both bits of its ace."""
     return run | (run & 1) << NUM_RANKS | run >> NUM_RANKS
 
 
@@ -46,13 +46,15 @@ RUN_LENGTH: Final[npt.NDArray[np.int64]] = np.array([length for _, length in _RU
 NUM_RUNS: Final = len(_RUNS)
 
 
-def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """`COVER` and `COST`, all sets with the same lowest card at once, kings first."""
+def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """`COVER` and the costs, all sets with the same lowest card at once, kings first."""
     points = np.zeros((MOST_WILD + 1, 1 << NUM_RANKS), dtype=np.int64)
     cost = np.zeros(1 << NUM_RANKS, dtype=np.int64)
-    value = np.zeros(1 << NUM_RANKS, dtype=np.int64)
+    number, value = np.zeros(1 << NUM_RANKS, dtype=np.int64), np.zeros(1 << NUM_RANKS, dtype=np.int64)
     for rank in range(NUM_RANKS):
-        value += RANK_POINTS[rank] * (np.arange(1 << NUM_RANKS) >> rank & 1)
+        held = np.arange(1 << NUM_RANKS) >> rank & 1
+        number += held
+        value += RANK_POINTS[rank] * held
     for lowest in reversed(range(NUM_RANKS)):
         held = np.arange(1 << lowest, 1 << NUM_RANKS, 2 << lowest)
         best, least = points[:, held ^ 1 << lowest], np.full(held.shape, IMPOSSIBLE)
@@ -60,7 +62,7 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
             if not _close(run) >> lowest & 1:
                 continue
             used = held & _close(run)
-            gaps = length - np.bitwise_count(used).astype(np.int64)
+            gaps = length - number[used]
             least = np.minimum(least, gaps + cost[held ^ used])
             for wild in range(MOST_WILD + 1):
                 left = wild - gaps
@@ -70,14 +72,36 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
     packed = np.zeros(1 << NUM_RANKS, dtype=np.int64)
     for wild in range(MOST_WILD + 1):
         packed |= points[wild] << 8 * wild
-    return packed, cost.astype(np.uint8)
+    return packed, cost
+
+
+def _after_removal(cost: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The least of these costs when one of the ranks is taken away."""
+    least = np.full(cost.shape, NO_COST)
+    for rank in range(NUM_RANKS):
+        held = np.flatnonzero(np.arange(1 << NUM_RANKS) >> rank & 1)
+        least[held] = np.minimum(least[held], cost[held ^ 1 << rank])
+    return least
+
+
+def _pack_costs(cost: npt.NDArray[np.int64]) -> npt.NDArray[np.uint16]:
+    """`COST`: four costs in one number."""
+    thrown = _after_removal(cost)
+    one = np.minimum(cost, thrown)
+    two = np.minimum(one, _after_removal(one))
+    return (cost | thrown << AFTER_THROW | one << WITHOUT_ONE | two << WITHOUT_TWO).astype(np.uint16)
 
 
 # COVER[held]: byte g is the most points that runs can take from these ranks with g wild cards, at most 94.
-# COST[held]: the fewest wild cards with which runs take all of these ranks.
+# COST[held]: four bits each, the fewest wild cards with which runs take all of these ranks, all but some
+# one of them, all but at most one, all but at most two.
+AFTER_THROW: Final = 4
+WITHOUT_ONE: Final = 8
+WITHOUT_TWO: Final = 12
+NO_COST: Final = 15  # nothing to throw; the highest cost is 6
 _TABLES: Final = _tabulate()
 COVER: Final = _TABLES[0]
-COST: Final = _TABLES[1]
+COST: Final = _pack_costs(_TABLES[1])
 COVER.setflags(write=False)
 COST.setflags(write=False)
 
@@ -121,14 +145,25 @@ def _cover_with_second_run(ones: int, twos: int, num_wild: int, best: int) -> in
 def cost(ones: int, twos: int) -> int:
     """Fewest wild cards with which runs take all cards of a suit's fields; `IMPOSSIBLE` if nothing does."""
     if twos == 0:
-        return int(COST[ones & SUIT_RANKS])
+        return int(COST[ones & SUIT_RANKS]) & NO_COST
+    best = _cost_with_second_run(ones, twos, twos & SUIT_RANKS)
+    if twos & 1:
+        best = min(best, _cost_with_second_run(ones, twos, twos & ~1))
+    return best
+
+
+@njit
+def _cost_with_second_run(ones: int, twos: int, doubled: int) -> int:
+    """Every run through all doubled ranks, an ace at the one place given, and the tabulated cost of the rest."""
     best = IMPOSSIBLE
-    for run in range(NUM_RUNS):
-        taken = int(RUN_CLOSED[run])
-        if twos & ~taken:
-            continue
-        gaps = int(RUN_LENGTH[run]) - popcount(int(RUN_PLACES[run]) & ones)
-        best = min(best, gaps + int(COST[(ones & ~taken | twos) & SUIT_RANKS]))
+    lowest = lowest_bit(doubled)
+    for length in range(3, 6):
+        for start in range(max(0, lowest - length + 1), min(lowest, _PLACES - length) + 1):
+            run = ((1 << length) - 1) << start
+            if doubled & ~run == 0:
+                gaps = length - popcount(run & ones)
+                rest = (ones & ~closed(run) | twos) & SUIT_RANKS
+                best = min(best, gaps + (int(COST[rest]) & NO_COST))
     return best
 
 

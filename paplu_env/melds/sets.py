@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from paplu_env._jit import njit, popcount
-from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, card_count, closed, suit_of
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, card_count, closed, suits_of
 
 
 @njit
 def set_ranks(ones: int, num_wild: int) -> int:
     """Ranks held in enough suits for a set, as 13 bits: three, or two and a wild card."""
-    spades, hearts = suit_of(ones, 0), suit_of(ones, 1)
-    diamonds, clubs = suit_of(ones, 2), suit_of(ones, 3)
+    spades, hearts, diamonds, clubs = suits_of(ones)
     major, minor = spades & hearts, diamonds & clubs
     if num_wild == 0:
         return (major & (diamonds | clubs) | minor & (spades | hearts)) & SUIT_RANKS
@@ -21,6 +20,12 @@ def set_ranks(ones: int, num_wild: int) -> int:
 def held_suits(ones: int, rank: int) -> int:
     """Number of suits in which a rank is held."""
     return popcount(ones & COLUMN << rank)
+
+
+@njit
+def set_choices(ones: int, rank: int) -> int:
+    """Sets to try at a rank: all its cards, and where four suits have it, those without one of them."""
+    return 5 if held_suits(ones, rank) == 4 else 1
 
 
 @njit

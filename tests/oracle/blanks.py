@@ -61,7 +61,7 @@ class _Ways:
         self.known = {0: 1}
 
     def complete(self, part: int, substitutes: int) -> bool:
-        """Whether the part, groups with no card of the hand at its place, substitutes and blanks are a complete hand."""
+        """Whether the part and groups with no card at its place can be filled up to a complete hand."""
         ways = self._laying(part)
         for _ in range(self.options.hand_size // 3):
             ways |= self._with_one_more(ways, part.bit_count(), self.shapes_of_blanks)

@@ -26,6 +26,10 @@ class Options:
     max_points: int = 80
     round_to: int = 0
 
+    def __str__(self) -> str:
+        default = {name: field.default for name, field in self.__dataclass_fields__.items()}
+        return " ".join(f"{name}={value}" for name, value in vars(self).items() if value != default[name])
+
 
 POINTS = Options()
 

@@ -1,4 +1,4 @@
-"""Hands that find faults: each kind is drawn from a generator that the caller seeds, never more copies than the packs hold."""
+"""Hands that find faults, drawn from a seeded generator, never with more copies than the packs hold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def near_complete_hand(
 ) -> Hand:
     """A complete hand with none to two of its cards replaced by others, and cards added beyond thirteen."""
     wild = random_wild(rng)
-    lengths = rng.choice(([3, 3, 3, 4], [3, 3, 4, 3], [4, 3, 3, 3], [5, 4, 4], [4, 5, 4], [3, 5, 5], [6, 3, 4], [3, 4, 6]))
+    lengths = rng.choice(
+        ([3, 3, 3, 4], [3, 3, 4, 3], [4, 3, 3, 3], [5, 4, 4], [4, 5, 4], [3, 5, 5], [6, 3, 4], [3, 4, 6])
+    )
     while True:
         stock = pack(decks, jokers)
         hand = [card for nth, length in enumerate(lengths) for card in _laid_group(rng, nth, length, wild, jokers)]
@@ -116,5 +118,3 @@ def _laid_group(rng: Random, nth: int, length: int, wild: int, jokers: int) -> l
         for place in rng.sample(range(length), rng.choice((1, 1, 2))):
             group[place] = rng.choice(fillers)
     return group
-
-

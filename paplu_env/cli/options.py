@@ -1,0 +1,93 @@
+"""Arguments that several subcommands share, and tables for the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TextIO
+
+from paplu_env.errors import PapluError
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """``--rules PRESET[:option=value,…]``."""
+    parser.add_argument(
+        "--rules",
+        default="points",
+        metavar="RULES",
+        help="a preset, with overrides: points:drop_allowed=false (default: points; see `paplu describe rules`)",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """``--seed N``, 0 by default: everything that is random follows from it."""
+    parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="N", help="seed (default: 0)")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """``--json``: the same as data."""
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
+    """A type for argparse: a whole number in a range, with a sentence for anything else."""
+
+    def parse(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        if value < low or (high is not None and value > high):
+            limit = f"at least {low}" if high is None else f"{low} to {high}"
+            raise argparse.ArgumentTypeError(f"{value} is out of range: {limit}")
+        return value
+
+    return parse
+
+
+def print_json(data: Any) -> None:
+    """Data as indented JSON on standard output."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def format_table(rows: Sequence[Sequence[str]], header: Sequence[str], right: Sequence[int] = ()) -> str:
+    """Aligned columns; the columns numbered in ``right`` are flush right."""
+    table = [list(header), *[list(row) for row in rows]]
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    lines = []
+    for row in table:
+        cells = [
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def progress_printer(what: str, stream: TextIO = sys.stderr) -> Callable[[int, int], None] | None:
+    """A function ``(done, total)`` that keeps one line on a terminal up to date; None where there is no terminal."""
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+
+    def show(done: int, total: int) -> None:
+        filled = 30 * done // max(total, 1)
+        stream.write(f"\r{what} [{'#' * filled}{'.' * (30 - filled)}] {done:,}/{total:,}")
+        if done >= total:
+            stream.write("\r" + " " * (len(what) + 60) + "\r")
+        stream.flush()
+
+    return show
+
+
+def need(condition: bool, sentence: str) -> None:
+    """Refuse an argument with a sentence.
+
+    Raises:
+        PapluError: the condition doesn't hold.
+    """
+    if not condition:
+        raise PapluError(sentence)

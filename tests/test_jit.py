@@ -1,0 +1,109 @@
+"""Compiled kernels: never stale, whole again after a broken cache, and independent of threads."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paplu_env import _jit
+
+ROOT = Path(__file__).resolve().parent.parent
+CALLER = """
+from paplu_env._jit import njit
+from paplu_env.callee import (
+    other,
+    times,
+)
+
+@njit
+def kernel(x):
+    return times(x) + other
+"""
+CALLEE = """
+from paplu_env._jit import njit
+FACTOR = 2
+other = 0
+
+@njit
+def times(x):
+    return FACTOR * x
+"""
+
+
+@pytest.fixture()
+def small_package(tmp_path: Path) -> Path:
+    """A package of this name with the real `_jit` and two kernels, one of which calls the other."""
+    package = tmp_path / "paplu_env"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    shutil.copy(ROOT / "paplu_env" / "_jit.py", package)
+    (package / "caller.py").write_text(CALLER)
+    (package / "callee.py").write_text(CALLEE)
+    return package
+
+
+def _call(package: Path) -> str:
+    """What ``kernel(21)`` gives in a fresh process, and whether it was compiled there."""
+    code = (
+        "from paplu_env.caller import kernel; result = kernel(21);"
+        "print(result, sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(package.parent), "PAPLU_CACHE_DIR": str(package.parent / "cache")}
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=package.parent, env=environment, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+def test_kernels_are_compiled_once_and_then_found(small_package: Path) -> None:
+    assert _call(small_package) == "42 0 1"
+    assert _call(small_package) == "42 1 0"
+
+
+def test_a_kernel_is_compiled_anew_when_a_constant_of_what_it_calls_was_edited(small_package: Path) -> None:
+    assert _call(small_package).startswith("42 ")
+    callee = small_package / "callee.py"
+    stamp = callee.stat()
+    callee.write_text(CALLEE.replace("FACTOR = 2", "FACTOR = 3"))
+    os.utime(callee, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))  # even where the clock tells nothing
+    assert _call(small_package) == "63 0 1"
+
+
+def test_a_truncated_cache_is_compiled_anew(small_package: Path) -> None:
+    assert _call(small_package).startswith("42 ")
+    files = [path for path in (small_package.parent / "cache").rglob("*") if path.suffix in (".nbi", ".nbc")]
+    assert files
+    for path in files:
+        path.write_bytes(path.read_bytes()[:10])
+    assert _call(small_package).startswith("42 ")
+
+
+def test_every_file_that_a_kernel_imports_is_in_its_hash() -> None:
+    source = ROOT / "paplu_env" / "engine" / "transition.py"
+    names = {path.relative_to(ROOT / "paplu_env").as_posix() for path in _jit._imports_of(source)}
+    assert {"engine/state.py", "engine/scoring.py", "melds/declarable.py", "rules.py", "cards.py"} <= names
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_slices_cover_every_row_once_on_any_number_of_threads(threads: int) -> None:
+    for rows in (0, 1, 2, 5, 100):
+        seen = np.zeros(rows, dtype=np.int64)
+
+        def count(start: int, stop: int, seen: np.ndarray = seen) -> None:
+            seen[start:stop] += 1
+
+        _jit.run_slices(count, rows, threads)
+        assert (seen == 1).all()
+
+
+def test_an_error_in_a_slice_reaches_the_caller() -> None:
+    def fail(start: int, stop: int) -> None:
+        raise ValueError(f"rows {start} to {stop}")
+
+    with pytest.raises(ValueError, match="rows"):
+        _jit.run_slices(fail, 100, threads=2)

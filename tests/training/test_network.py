@@ -1,0 +1,138 @@
+"""The lean policy gives MaskablePPO the numbers of the stock one, and never lets a masked action through."""
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategorical
+from stable_baselines3.common.logger import Logger
+
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.errors import PapluError
+from tests.training.tiny import FreeEnv
+from training.config import NetworkConfig
+from training.network import ActorCritic, LeanPolicy, MaskedLogits
+from training.rates import Rates
+
+
+def _model(env: FreeEnv, **options: object) -> MaskablePPO:
+    model = MaskablePPO(
+        LeanPolicy,
+        env,
+        n_steps=8,
+        batch_size=128,
+        n_epochs=1,
+        policy_kwargs={"network": NetworkConfig(hidden=(16,))},
+        seed=0,
+        device="cpu",
+        **options,
+    )
+    model.set_logger(Logger(None, []))
+    return model
+
+
+def _batch(rows: int = 64) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(1)
+    masks = torch.rand(rows, NUM_ACTIONS, generator=generator) < 0.1
+    masks[:, 7] = True
+    return torch.rand(rows, 12, generator=generator), masks
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_lean_numbers_are_those_of_the_stock_distribution(shared: bool) -> None:
+    torch.manual_seed(0)
+    obs, masks = _batch()
+    policy = _model(FreeEnv()).policy
+    policy.net = ActorCritic(12, NetworkConfig(hidden=(16,), shared=shared))
+    actions, values, log_probs = policy(obs, action_masks=masks.numpy())
+    assert masks[torch.arange(64), actions].all()
+    again = policy.evaluate_actions(obs, actions, action_masks=masks.float())
+    stock = MaskableCategorical(logits=policy.net(obs)[0], masks=masks)
+    torch.testing.assert_close(log_probs, stock.log_prob(actions))
+    torch.testing.assert_close(again[1], stock.log_prob(actions))
+    torch.testing.assert_close(again[2], stock.entropy())
+    torch.testing.assert_close(again[0], values)
+    torch.testing.assert_close(policy.predict_values(obs), values)
+
+
+def test_the_greedy_action_is_that_of_predict() -> None:
+    obs, masks = _batch()
+    policy = _model(FreeEnv()).policy
+    greedy = policy(obs, deterministic=True, action_masks=masks.numpy())[0]
+    predicted, _ = policy.predict(obs.numpy(), action_masks=masks.numpy(), deterministic=True)
+    np.testing.assert_array_equal(greedy.numpy(), predicted)
+
+
+def test_sampled_actions_follow_the_probabilities() -> None:
+    policy = _model(FreeEnv()).policy
+    obs, masks = _batch(1)
+    many = obs.expand(20_000, -1)
+    torch.manual_seed(3)
+    with torch.no_grad():
+        policy.net.action_head.weight.mul_(300)  # far from even
+        actions = policy(many, action_masks=masks.expand(20_000, -1).numpy())[0]
+        expected = MaskableCategorical(logits=policy.net(obs)[0], masks=masks).probs[0]
+    found = torch.bincount(actions, minlength=NUM_ACTIONS) / 20_000
+    assert (found - expected).abs().max() < 0.015  # four standard errors
+
+
+def test_a_masked_action_never_has_a_gradient() -> None:
+    obs, masks = _batch()
+    policy = _model(FreeEnv()).policy
+    logits = torch.zeros(64, NUM_ACTIONS, requires_grad=True)
+    policy.net.forward = lambda _: (logits, torch.zeros(64))  # type: ignore[method-assign]
+    _, log_probs, entropy = policy.evaluate_actions(obs, masks.float().argmax(dim=1), action_masks=masks.float())
+    (log_probs.sum() + entropy.sum()).backward()
+    assert torch.isfinite(logits.grad).all()
+    assert (logits.grad[~masks] == 0).all()
+    assert (logits.grad[masks] != 0).any()
+
+
+def test_the_log_probability_at_collection_is_that_of_the_first_epoch() -> None:
+    model = _model(FreeEnv())
+    model.learn(128, log_interval=None)  # collects and updates once
+    model.collect_rollouts(model.env, _silent(model), model.rollout_buffer, model.n_steps)
+    with torch.no_grad():
+        for part in model.rollout_buffer.get(64):
+            _, log_probs, _ = model.policy.evaluate_actions(
+                part.observations, part.actions.flatten(), action_masks=part.action_masks
+            )
+            assert (log_probs - part.old_log_prob).abs().max() < 1e-5
+
+
+def _silent(model: MaskablePPO) -> Rates:
+    rates = Rates()
+    rates.init_callback(model)
+    return rates
+
+
+def test_an_empty_mask_stops_training_in_the_first_step() -> None:
+    model = _model(FreeEnv(empty_mask=True))
+    with pytest.raises(PapluError, match="the mask of game 3 allows no action"):
+        model.learn(128, callback=Rates(), log_interval=None)
+    assert model.num_timesteps == 0
+
+
+def test_many_updates_on_random_masks_stay_finite() -> None:
+    model = _model(FreeEnv(), learning_rate=1e-2)
+    model.learn(200 * 128, log_interval=None)
+    assert all(torch.isfinite(value).all() for value in model.policy.net.state_dict().values())
+
+
+def test_masked_logits_lie_below_any_other() -> None:
+    obs, masks = _batch()
+    net = ActorCritic(12, NetworkConfig(hidden=(16,)))
+    with torch.no_grad():
+        net.action_head.bias.fill_(-20.0)
+        logits = MaskedLogits(net)(obs, masks)
+    assert logits[masks].min() > logits[~masks].max()
+    torch.testing.assert_close(logits.softmax(1)[~masks], torch.zeros(int((~masks).sum())))
+
+
+def test_weights_come_back_as_copies() -> None:
+    one, other = (ActorCritic(12, NetworkConfig(hidden=(16,))) for _ in range(2))
+    tensors = one.tensors()
+    other.load_tensors(tensors)
+    tensors["action_head.bias"][:] = 9.0
+    obs, _ = _batch()
+    torch.testing.assert_close(one(obs), other(obs))

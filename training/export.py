@@ -1,0 +1,292 @@
+"""Export a run's best network as one ONNX file with its card: ``python -m training.export RUN``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import json
+import logging
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+import torch
+from torch import nn
+
+from paplu_env import encoding as encodings
+from paplu_env.bots import make_policy
+from paplu_env.bots.onnx import INPUTS, OUTPUT, PolicyInfo
+from paplu_env.encoding import Encoding
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
+from paplu_env.rules import RuleSet, as_rules
+from training.decisions import collect_decisions
+from training.files import write_atomically, write_json
+from training.network import MaskedLogits, mask_logits
+from training.run_folder import RunFolder, provenance
+from training.weights import load_weights, save_weights
+
+CARD_FORMAT: Final = "paplu-card-1"
+OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
+
+_TOLERANCE: Final = 1e-4  # logits may differ by this much between torch and onnxruntime: other sums, float32
+# A trained bot and a random one, so that states of good play, of lost hands and of late turns all occur.
+_STATES_FROM: Final = ("mindist_opp", "random")
+_DEALS_FOR_STATES: Final = 64  # of each: several thousand states
+
+
+def export_module(
+    module: nn.Module,
+    encoding: str,
+    rules: RuleSet | str,
+    path: str | Path,
+    *,
+    also_rules: Sequence[RuleSet | str] = (),
+    training: Mapping[str, Any] | None = None,
+    evaluation: Sequence[Mapping[str, Any]] = (),
+) -> Path:
+    """Write a torch module as a policy file that `make_policy` plays, and its card beside it.
+
+    The file is compared with the module on thousands of real positions before anything is written, and
+    both files are written whole or not at all.
+
+    Args:
+        module: takes observations ``(N, F)`` float32 and masks ``(N, A)`` bool, returns logits ``(N, A)``.
+            Entries that the mask forbids are replaced, so it may ignore the mask. Put into eval mode.
+        encoding: name of the encoding that it reads.
+        rules: the rules that it was trained for.
+        path: where to write, ``NAME.onnx``; the card becomes ``NAME.json``.
+        also_rules: further rules that it may be asked to play; the encoding must have as many features there.
+        training: what the card shall say about its training.
+        evaluation: results of matches, as `MatchResult.to_dict` gives them, for the card.
+
+    Returns:
+        The path of the ONNX file.
+
+    Raises:
+        PolicyMismatch: rules under which the encoding has another number of features.
+        PapluError: the module can't be exported, answers in another shape, or the file answers otherwise.
+    """
+    path = Path(path)
+    if path.suffix != ".onnx":
+        raise PapluError(f"{path}: a policy file's name ends in .onnx")
+    tables = [as_rules(rules), *(as_rules(other) for other in also_rules)]
+    coder = encodings.get(encoding)
+    info = PolicyInfo(
+        name=path.stem,
+        encoding=encoding,
+        num_features=_common_features(coder, tables),
+        rules=tuple(str(table) for table in tables),
+        rules_hashes=tuple(table.hash for table in tables),
+    )
+    masked = _Masked(module).eval()
+    data = _to_onnx(masked, info)
+    parity = _check_parity(masked, data, coder, tables)
+    card = {
+        "format": CARD_FORMAT,
+        **{key: value for key, value in info.to_metadata().items() if key not in ("format", "rules", "rules_hashes")},
+        "num_features": info.num_features,
+        "num_actions": NUM_ACTIONS,
+        "rules": list(info.rules),
+        "rules_hashes": list(info.rules_hashes),
+        "rules_options": [table.to_dict() for table in tables],
+        "opset": OPSET,
+        "bytes": len(data),
+        "sha256": hashlib.sha256(data).hexdigest(),
+        "parity": parity,
+        "training": dict(training or {}),
+        "evaluation": [dict(result) for result in evaluation],
+        "exported": provenance(),
+    }
+    # An older card goes first: a file without a card is in order, one with another file's card is not.
+    card_path(path).unlink(missing_ok=True)
+    write_atomically(path, data)
+    write_json(card_path(path), card)
+    return path
+
+
+def export_run(run: str | Path, out: str | Path | None = None) -> Path:
+    """Export the network of a run that did best against its fixed agent; its weights go beside it.
+
+    Args:
+        run: the run's folder.
+        out: where to write, ``NAME.onnx``; in the run's folder, under its name, unless given.
+
+    Raises:
+        InvalidFile: the folder holds no run, or none that has saved a network.
+    """
+    folder = RunFolder(run)
+    description = folder.read()
+    config = folder.read_config()
+    rules = as_rules(config.rules)
+    if not folder.best.exists():
+        raise InvalidFile(f"{folder.path}: has not kept a network yet; train it first")
+    net, about = load_weights(folder.best, config.encoding, rules)
+    path = Path(out) if out is not None else folder.path / f"{config.name}.onnx"
+    training = {
+        **{key: description[key] for key in ("config", "versions", "commit", "time")},
+        "decisions": about["step"],
+        "seconds": about["seconds"],
+        "clone": (folder.metrics("clone") or [None])[-1],
+        "last_update": (folder.metrics("update") or [None])[-1],
+    }
+    export_module(
+        MaskedLogits(net),
+        config.encoding,
+        rules,
+        path,
+        also_rules=config.also_rules,
+        training=training,
+        evaluation=[about["evaluation"]],
+    )
+    save_weights(path.with_suffix(".safetensors"), net, config, about)
+    return path
+
+
+def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:
+    """Write further matches of an exported policy into its card.
+
+    Raises:
+        InvalidFile: there is no card beside the file.
+    """
+    try:
+        card = json.loads(card_path(path).read_text(encoding="utf-8"))
+        card["evaluation"] += [dict(result) for result in results]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InvalidFile(f"{card_path(path)}: is not a policy's card ({error!r})") from error
+    write_json(card_path(path), card)
+
+
+def card_path(path: Path) -> Path:
+    """Where the card of a policy file lies."""
+    return path.with_suffix(".json")
+
+
+class _Masked(nn.Module):
+    """A module whose logits are masked, whether it does so itself or not."""
+
+    def __init__(self, module: nn.Module) -> None:
+        super().__init__()
+        self.module = module
+
+    def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
+        return mask_logits(self.module(obs, action_mask), action_mask)
+
+
+def _common_features(encoding: Encoding, tables: Sequence[RuleSet]) -> int:
+    """F, which must be the same under all the rules."""
+    sizes = {encoding.num_features(table) for table in tables}
+    if len(sizes) != 1:
+        raise PolicyMismatch(
+            f"{encoding.name} has {' and '.join(map(str, sorted(sizes)))} features under "
+            f"{', '.join(map(str, tables))}: one policy can't play them all"
+        )
+    return sizes.pop()
+
+
+def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
+    """The module as a checked ONNX model with its metadata, for any number of rows."""
+    obs = torch.zeros(2, info.num_features)
+    mask = torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
+    with torch.inference_mode():
+        shape = tuple(module(obs, mask).shape)
+    if shape != (2, NUM_ACTIONS):
+        raise PapluError(f"the module answers in shape {shape} to two rows, not (2, {NUM_ACTIONS})")
+    batch = torch.export.Dim("batch")
+    with _quiet_exporter():
+        program = torch.onnx.export(
+            module,
+            (obs, mask),
+            input_names=list(INPUTS),
+            output_names=[OUTPUT],
+            opset_version=OPSET,
+            dynamic_shapes=({0: batch}, {0: batch}),
+            dynamo=True,
+            verbose=False,
+        )
+    assert program is not None
+    model = program.model_proto
+    for part in (*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output, *model.graph.initializer):
+        del part.metadata_props[:]  # the exporter's notes, such as paths of source files on this machine
+    onnx.helper.set_model_props(model, info.to_metadata())
+    onnx.checker.check_model(model, full_check=True)
+    foreign = sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"})
+    if foreign:
+        raise PapluError(f"the module needs operators outside the ONNX standard ({', '.join(foreign)}): rewrite it without")
+    data: bytes = model.SerializeToString(deterministic=True)
+    return data
+
+
+@contextlib.contextmanager
+def _quiet_exporter() -> Iterator[None]:
+    """Without the exporter's remarks on optional packages and on its own internals."""
+    log = logging.getLogger("torch.onnx")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
+
+
+def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Sequence[RuleSet]) -> dict[str, Any]:
+    """Compare file and module on positions from real games, one at a time and many at once.
+
+    Returns:
+        How many states were compared, and the largest difference of a logit.
+
+    Raises:
+        PapluError: they differ.
+    """
+    session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
+    worst, states = 0.0, 0
+    for table in tables:
+        for name in _STATES_FROM:
+            chunk = collect_decisions(make_policy(name, table), encoding, _DEALS_FOR_STATES, seed=0)
+            with torch.inference_mode():
+                expected = module(torch.from_numpy(chunk.obs), torch.from_numpy(chunk.masks)).numpy()
+            found = _run(session, chunk.obs, chunk.masks)
+            one = _run(session, chunk.obs[:1], chunk.masks[:1])
+            worst = max(worst, *(float(np.abs(a - b).max()) for a, b in ((found, expected), (one, expected[:1]))))
+            states += len(chunk)
+            top = np.sort(expected, axis=1)
+            is_clear = top[:, -1] - top[:, -2] > 2 * _TOLERANCE
+            if worst > _TOLERANCE or (found.argmax(axis=1) != expected.argmax(axis=1))[is_clear].any():
+                raise PapluError(
+                    f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by up "
+                    f"to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"
+                )
+    return {"states": states, "largest_difference": worst}
+
+
+def _run(session: Any, obs: npt.NDArray[np.float32], masks: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+    answer: npt.NDArray[np.float32] = session.run([OUTPUT], dict(zip(INPUTS, (obs, masks), strict=True)))[0]
+    return answer
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; 0 when both files are written."""
+    parser = argparse.ArgumentParser(prog="python -m training.export", description=__doc__)
+    parser.add_argument("run", type=Path, help="a run's folder, as runs/NAME")
+    parser.add_argument("--out", type=Path, help="where to write (default: RUN/NAME.onnx)")
+    given = parser.parse_args(arguments)
+    try:
+        path = export_run(given.run, given.out)
+    except PapluError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: paplu play {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Files that a killed run can't spoil: written to a temporary name and renamed; tensors without pickles."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from paplu_env.errors import InvalidFile, PapluError
+
+Tensors = dict[str, npt.NDArray[Any]]
+
+_FORMAT: Final = "format"  # metadata key: what kind of file it is, with its version
+_ABOUT: Final = "about"  # metadata key: everything that isn't a tensor, as JSON
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a whole file or nothing: whoever reads `path` meets the old content or the new.
+
+    Raises:
+        PapluError: the disk is full or the folder can't be written; `path` is as it was.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise PapluError(f"{path}: cannot be written ({error.strerror}); what was there is unchanged") from error
+
+
+def write_json(path: Path, values: Any) -> None:
+    """Write plain values as indented JSON, atomically."""
+    write_atomically(path, (json.dumps(values, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def save_tensors(path: Path, kind: str, tensors: Mapping[str, npt.NDArray[Any]], about: Mapping[str, Any]) -> None:
+    """Write arrays and plain values as one safetensors file, atomically.
+
+    Args:
+        path: the file.
+        kind: what it is, with a version: `load_tensors` refuses any other.
+        tensors: arrays by name.
+        about: plain JSON values.
+    """
+    packed = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    write_atomically(path, save(packed, metadata={_FORMAT: kind, _ABOUT: json.dumps(about)}))
+
+
+def load_tensors(path: Path, kind: str) -> tuple[Tensors, dict[str, Any]]:
+    """The arrays and plain values of a file that `save_tensors` wrote; nothing in it is ever executed.
+
+    Raises:
+        InvalidFile: the file is missing, truncated, foreign, or of another kind or version.
+    """
+    if not path.is_file():
+        raise InvalidFile(f"{path}: there is no such file")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    except (SafetensorError, OSError, ValueError) as error:
+        raise InvalidFile(f"{path}: is not a safetensors file, or is truncated ({error})") from error
+    if metadata.get(_FORMAT) != kind:
+        raise InvalidFile(f"{path}: is {metadata.get(_FORMAT)!r}, not {kind!r}: foreign, or of another version")
+    try:
+        return tensors, json.loads(metadata[_ABOUT])
+    except (KeyError, ValueError) as error:
+        raise InvalidFile(f"{path}: its description cannot be read ({error!r})") from error

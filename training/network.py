@@ -1,0 +1,140 @@
+"""The network, and the policy class through which MaskablePPO trains it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from torch import nn
+
+from paplu_env.bots.onnx import MASKED_LOGIT
+from paplu_env.engine.actions import NUM_ACTIONS
+from training.config import NetworkConfig
+from training.files import Tensors
+
+_ACTIVATIONS: Final[dict[str, type[nn.Module]]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+_ACTION_GAIN: Final = 0.01  # small, so that fresh play is even over the legal actions
+_VALUE_GAIN: Final = 1.0
+
+
+class ActorCritic(nn.Module):
+    """Observations ``(N, F)`` to logits ``(N, A)`` and values ``(N,)``."""
+
+    def __init__(self, num_features: int, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.trunk = _trunk(num_features, config)
+        self.value_trunk = nn.Identity() if config.shared else _trunk(num_features, config)
+        self.action_head = _linear(config.hidden[-1], NUM_ACTIONS, _ACTION_GAIN)
+        self.value_head = _linear(config.hidden[-1], 1, _VALUE_GAIN)
+
+    def forward(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits, not masked, and values."""
+        hidden = self.trunk(obs)
+        value_hidden = hidden if self.config.shared else self.value_trunk(obs)
+        return self.action_head(hidden), self.value_head(value_hidden).squeeze(-1)
+
+    def tensors(self) -> Tensors:
+        """Copies of the weights by name."""
+        return {name: value.detach().numpy().copy() for name, value in self.state_dict().items()}
+
+    def load_tensors(self, tensors: Tensors) -> None:
+        """Take over weights that `tensors` gave.
+
+        Raises:
+            RuntimeError: names or shapes of another network.
+        """
+        self.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in tensors.items()})
+
+
+class MaskedLogits(nn.Module):
+    """What is exported of an `ActorCritic`: observations and masks to logits."""
+
+    def __init__(self, net: ActorCritic) -> None:
+        super().__init__()
+        self.trunk = net.trunk
+        self.action_head = net.action_head
+
+    def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
+        """Logits ``(N, A)`` with `MASKED_LOGIT` where the mask ``(N, A)`` is False."""
+        return mask_logits(self.action_head(self.trunk(obs)), action_mask)
+
+
+class LeanPolicy(MaskableActorCriticPolicy):
+    """MaskablePPO's policy over an `ActorCritic`: the same numbers as the stock one, with less work.
+
+    The stock policy builds a distribution object that normalises, masks, normalises again and validates
+    its arguments, in every minibatch; here one log-softmax over masked logits gives all that PPO needs.
+    """
+
+    def __init__(self, *args: Any, network: NetworkConfig, **kwargs: Any) -> None:
+        self.network = network
+        super().__init__(*args, **kwargs)
+
+    def _build(self, lr_schedule: Any) -> None:
+        self.net = ActorCritic(self.features_dim, self.network)
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    def forward(
+        self, obs: torch.Tensor, deterministic: bool = False, action_masks: np.ndarray | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions ``(N,)``, values ``(N, 1)`` and log-probabilities ``(N,)``."""
+        log_probs, values = self._log_probs(obs, action_masks)
+        if deterministic:
+            actions = log_probs.argmax(dim=1)
+        else:
+            # The smallest of exponential waiting times with these rates is a draw from the distribution.
+            actions = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(dim=1)
+        return actions, values[:, None], _at(log_probs, actions)
+
+    def evaluate_actions(
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Values ``(N, 1)``, log-probabilities ``(N,)`` of the actions, and entropies ``(N,)``."""
+        log_probs, values = self._log_probs(obs, action_masks)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1)
+        return values[:, None], _at(log_probs, actions), entropy
+
+    def predict_values(self, obs: torch.Tensor) -> torch.Tensor:
+        """Values ``(N, 1)``."""
+        return self.net(obs)[1][:, None]
+
+    def get_distribution(self, obs: torch.Tensor, action_masks: np.ndarray | None = None) -> Any:
+        """The stock distribution object, for `predict` and for callers that know SB3."""
+        distribution = self.action_dist.proba_distribution(action_logits=self.net(obs)[0])
+        if action_masks is not None:
+            distribution.apply_masking(action_masks)
+        return distribution
+
+    def _log_probs(self, obs: torch.Tensor, masks: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        logits, values = self.net(obs)
+        if masks is not None:
+            logits = mask_logits(logits, torch.as_tensor(masks, dtype=torch.bool))
+        return torch.log_softmax(logits, dim=1), values
+
+
+def mask_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Logits with `MASKED_LOGIT` where the mask is False; no gradient flows there."""
+    return torch.where(masks, logits, MASKED_LOGIT)
+
+
+def _at(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+    return log_probs.gather(1, actions.long()[:, None]).squeeze(1)
+
+
+def _trunk(num_features: int, config: NetworkConfig) -> nn.Sequential:
+    widths = (num_features, *config.hidden)
+    layers: list[nn.Module] = []
+    for fan_in, fan_out in zip(widths, widths[1:], strict=False):
+        layers += [_linear(fan_in, fan_out, 2**0.5), _ACTIVATIONS[config.activation]()]
+    return nn.Sequential(*layers)
+
+
+def _linear(fan_in: int, fan_out: int, gain: float) -> nn.Linear:
+    """A layer with orthogonal weights, the usual start for PPO."""
+    layer = nn.Linear(fan_in, fan_out)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer

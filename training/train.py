@@ -1,0 +1,261 @@
+"""Train a bot by masked self-play: ``python -m training.train configs/NAME.toml [--resume] [--out runs/NAME]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
+
+from paplu_env.bots import make_policy
+from paplu_env.envs.sb3 import PapluVecEnv
+from paplu_env.errors import PapluError
+from paplu_env.evaluation import play_match
+from paplu_env.rules import parse_rules
+from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
+from training.clone import clone
+from training.config import TrainConfig, load_config
+from training.network import LeanPolicy
+from training.opponents import NetworkPolicy, OpponentPool
+from training.progress import Progress
+from training.rates import Rates
+from training.run_folder import RunFolder
+from training.weights import load_weights, save_weights
+
+_LOGGED: Final = {  # SB3's name -> ours
+    "train/entropy_loss": "entropy",
+    "train/policy_gradient_loss": "policy_loss",
+    "train/value_loss": "value_loss",
+    "train/approx_kl": "kl",
+    "train/clip_fraction": "clip_fraction",
+    "train/explained_variance": "explained_variance",
+}
+
+
+def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path | None = None) -> RunFolder:
+    """Run a configuration from its beginning or its last checkpoint to its end.
+
+    Args:
+        config: what to do.
+        out: the run's folder.
+        resume: go on in a folder that holds this run already; begins if there is no checkpoint yet.
+        start_from: weights (``.safetensors``) of the same encoding and network to begin with.
+
+    Returns:
+        The folder, no longer locked; its ``best`` is the network that did best against the fixed agent.
+
+    Raises:
+        PapluError: another run is at work in the folder, or it holds another run.
+        InvalidFile: a checkpoint or weights that can't be used.
+    """
+    with RunFolder(out) as folder:
+        folder.begin(config, resume)
+        _Run(config, folder).go(start_from)
+    return folder
+
+
+class _Run:
+    """The parts of one run, and the order in which they work."""
+
+    def __init__(self, config: TrainConfig, folder: RunFolder) -> None:
+        self.config = config
+        self.folder = folder
+        self.rules = parse_rules(config.rules)
+        torch.set_num_threads(config.threads)
+        self.pool = OpponentPool(config, folder.selves)
+        self.schedule = _Schedule(config)
+        self.rates = Rates()
+        self.best_score = -np.inf
+        self.seconds = 0.0
+
+    def go(self, start_from: Path | None) -> None:
+        """Begin or resume, then collect, learn, measure and save until the decisions are used up."""
+        config = self.config
+        step = checkpoint_step(self.folder.latest) if self.folder.latest.exists() else 0
+        env = PapluVecEnv(
+            num_envs=config.games,
+            rules=self.rules,
+            opponents=self.pool.policies,
+            opponent_weights=self.pool.weights,
+            encoding=config.encoding,
+            reward=config.reward,
+            seat="random",
+            # A run that goes on gets other deals than the ones it has learned from.
+            seed=int(np.random.SeedSequence([config.seed, step]).generate_state(1)[0]),
+            threads=config.threads,
+            illegal_action="raise",
+        )
+        self.model = _make_model(config, env, self.schedule)
+        self.player = NetworkPolicy(config.name, self.model.policy.net, config.encoding, self.rules)
+        logger = Logger(str(self.folder.tensorboard), [TensorBoardOutputFormat(str(self.folder.tensorboard))])
+        self.model.set_logger(logger)
+        try:
+            if self.folder.latest.exists():
+                self._resume()
+            else:
+                self._begin(start_from)
+            self._learn()
+        finally:
+            logger.close()
+            env.close()
+
+    def _begin(self, start_from: Path | None) -> None:
+        """The weights that learning starts from: given ones, cloned ones, or random ones."""
+        config, net = self.config, self.model.policy.net
+        self.folder.forget_after(-1)
+        if start_from is not None:
+            given, about = load_weights(start_from, config.encoding, self.rules)
+            if given.config != config.network:
+                raise PapluError(f"{start_from}: holds a network {given.config}, the configuration says {config.network}")
+            net.load_tensors(given.tensors())
+            self.folder.log("start", 0, {"from": start_from.name, "its_step": about.get("step")})
+        if config.clone.decisions:
+            start = time.monotonic()
+            with Progress(f"cloning {config.clone.teacher}", config.clone.decisions) as progress:
+                figures = clone(net, config, progress)
+            self.seconds += time.monotonic() - start
+            self.folder.log("clone", 0, {"seconds": round(self.seconds, 1), **figures})
+        print(self._measure(), flush=True)
+        self._save()
+
+    def _resume(self) -> None:
+        """The state of the last checkpoint; what was written after it is forgotten."""
+        about = load_checkpoint(self.folder.latest, self.model)
+        self.pool.restore(about["selves"])
+        self.pool.tidy()
+        self.seconds = about["seconds"]
+        _, best = load_weights(self.folder.best, self.config.encoding, self.rules)
+        self.best_score = best["evaluation"]["points_per_deal"]
+        self.folder.forget_after(self.model.num_timesteps)
+        print(f"resumed at {self.model.num_timesteps:,} decisions", flush=True)
+
+    def _learn(self) -> None:
+        """Updates until the decisions are used up."""
+        config, model = self.config, self.model
+        per_update = config.games * config.ppo.steps
+        with Progress(f"training {config.name}", config.ppo.timesteps, model.num_timesteps) as progress:
+            while model.num_timesteps < config.ppo.timesteps:
+                update = model.num_timesteps // per_update
+                if update % config.opponents.add_every == 0:
+                    self.pool.add(model.num_timesteps, model.policy.net)
+                model.env.set_opponents(self.pool.policies, self.pool.weights)
+
+                self.schedule.progress = model.num_timesteps / config.ppo.timesteps
+                start = time.monotonic()
+                model.learn(per_update, callback=self.rates, log_interval=None, reset_num_timesteps=False)
+                self.seconds += time.monotonic() - start
+                text = self._report(per_update / (time.monotonic() - start))
+
+                is_last = model.num_timesteps >= config.ppo.timesteps
+                if is_last or (update + 1) % config.evaluation.every == 0:
+                    progress.say(self._measure())
+                if is_last or (update + 1) % config.checkpoint_every == 0:
+                    self._save()
+                progress.show(min(model.num_timesteps, config.ppo.timesteps), text)
+
+    def _report(self, speed: float) -> str:
+        """Write the figures of an update to the metrics and to TensorBoard; a short text for the bar."""
+        model = self.model
+        figures: dict[str, Any] = {"seconds": round(self.seconds, 1), "speed": round(speed)}
+        values = model.logger.name_to_value
+        figures.update({ours: round(float(values[name]), 6) for name, ours in _LOGGED.items() if name in values})
+        figures["entropy"] = -figures["entropy"]
+        figures.update(self.rates.take())
+        for key, value in figures.items():
+            if isinstance(value, (int, float)):
+                model.logger.record(f"paplu/{key}", value)
+        for name, share in figures["by_opponent"].items():
+            model.logger.record(f"points/{'past selves' if name.startswith('self-') else name}", share["points"])
+        model.logger.dump(model.num_timesteps)
+        self.folder.log("update", model.num_timesteps, figures)
+        return f"points {figures['points']:+.1f}, length {figures['length']:.1f}, entropy {figures['entropy']:.2f}"
+
+    def _measure(self) -> str:
+        """A match against the fixed agent; the network is kept if it is the best so far."""
+        plan, step = self.config.evaluation, self.model.num_timesteps
+        result = play_match(
+            self.player, make_policy(plan.opponent, self.rules), deals=plan.deals, seed=plan.seed, rules=self.rules
+        ).to_dict()
+        is_best = result["points_per_deal"] > self.best_score
+        if is_best:
+            self.best_score = result["points_per_deal"]
+            about = {"step": step, "evaluation": result, "seconds": round(self.seconds, 1)}
+            save_weights(self.folder.best, self.model.policy.net, self.config, about)
+        self.folder.log("match", step, result)
+        self.model.logger.record("match/points_per_deal", result["points_per_deal"])
+        self.model.logger.record("match/win_rate", result["win_rate"])
+        return (
+            f"after {step:,} decisions against {plan.opponent}: {result['points_per_deal']:+.2f} points per deal, "
+            f"{result['win_rate']:.1%} won{' (best so far)' if is_best else ''}"
+        )
+
+    def _save(self) -> None:
+        """A checkpoint; past selves that it no longer names are then deleted."""
+        save_checkpoint(self.folder.latest, self.model, {"selves": self.pool.state(), "seconds": self.seconds})
+        self.pool.tidy()
+
+
+class _Schedule:
+    """Adam's step size, falling in a straight line over the whole run, whatever part of it is learned now."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.progress = 0.0
+        self._start = config.ppo.learning_rate
+        self._end = config.ppo.final_learning_rate
+
+    def __call__(self, _: float) -> float:
+        return self._start + (self._end - self._start) * self.progress
+
+
+def _make_model(config: TrainConfig, env: PapluVecEnv, schedule: _Schedule) -> MaskablePPO:
+    """Stock MaskablePPO over the lean policy."""
+    ppo = config.ppo
+    return MaskablePPO(
+        LeanPolicy,
+        env,
+        learning_rate=schedule,
+        n_steps=ppo.steps,
+        batch_size=ppo.batch_size,
+        n_epochs=ppo.epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.gae_lambda,
+        clip_range=ppo.clip_range,
+        ent_coef=ppo.entropy,
+        vf_coef=ppo.value_weight,
+        max_grad_norm=ppo.max_grad_norm,
+        target_kl=ppo.target_kl or None,
+        policy_kwargs={"network": config.network},
+        seed=config.seed,
+        device="cpu",
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command line; 0 when the run is finished."""
+    parser = argparse.ArgumentParser(prog="python -m training.train", description=__doc__)
+    parser.add_argument("config", type=Path, help="TOML file, see configs/")
+    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the run's folder")
+    parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
+    parser.add_argument("--from", dest="start_from", type=Path, help="weights to begin with (NAME.safetensors)")
+    given = parser.parse_args(arguments)
+    try:
+        config = load_config(given.config)
+        folder = train(config, given.out or Path("runs") / config.name, given.resume, given.start_from)
+    except PapluError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; --resume goes on from the last checkpoint", file=sys.stderr)
+        return 130
+    print(f"done: {folder.path}; export it with: python -m training.export {folder.path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
