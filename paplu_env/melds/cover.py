@@ -119,7 +119,7 @@ def walk(
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
     beside = _most(majors, minors, turned, places - MIN_SET)
     beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
-    while ranks:
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
@@ -169,7 +169,7 @@ def _walk_on(
     if not waits:
         # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
         ranks = (ranks | _ranks_of_sets(mode, hand[0]) & 1 << first) >> first << first
-    while ranks:
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN

@@ -67,6 +67,8 @@ def discard_distances_kernel(
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
     if pure_matters(level, needed, covered, r):
         spare = _spare_beside_pure(ones, twos, hand, held, wild, level, needed - level, r, table)
+    elif needed - covered < level:
+        spare = held  # only the pure sequence keeps the distance up: the layout can do without any one card
     else:
         spare = walk(SPARE, hand, places, for_runs, covered, held & ~wild, table)[1]
     for face in range(NUM_FACES):
