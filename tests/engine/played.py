@@ -11,17 +11,26 @@ import numpy as np
 
 from paplu_env import engine
 from paplu_env.rules import parse_rules
+from tests.engine.tables import COMPLETE, lay_out, play
 
-# Between them: every phase, drops that return cards, wrong declarations, reshuffles of both kinds, each
-# settlement, and both row sizes. Few turns each, because plain Python takes milliseconds for a mask.
+# Between them: both row sizes, drops that return cards, wrong declarations, reshuffles of both kinds, and
+# with the scripts below every ending.
 GAMES = (
-    ("points", 12),
-    ("points:wrong_declare=allowed,open_joker=first_turn", 12),
+    ("points", 100),
+    ("points:wrong_declare=allowed,open_joker=first_turn", 100),
     ("saha2025:num_decks=1,max_turns=45,drop_allowed=false", 90),
     ("points:stock_out=reshuffle_keep_top,num_decks=1,drop_allowed=false", 60),
     ("points:num_decks=1,drop_allowed=false", 60),
     ("pagat:num_players=4,max_turns=6,turn_limit_result=lower_deadwood,paplu_bonus=held", 24),
+    ("pagat:num_players=10", 60),
     ("classic:num_players=3,max_turns=8", 20),
+)
+SCRIPTS = (
+    ("points:half_rate=true,loser_complete=2", ["draw", "declare drawn"]),
+    ("points:hand_rummy=true", ["announce"]),
+    ("points:wrong_declare=allowed,paplu_bonus=declared", ["draw", "declare AS"]),
+    ("pagat:num_players=3", ["drop", "draw", "discard any"]),
+    ("online:num_players=3", ["drop", "draw", "discard any", "take", "discard any", "drop"]),
 )
 
 
@@ -42,16 +51,19 @@ def digest() -> str:
                 )
             engine.apply_actions(states, [_choose(mask, step) for mask in masks], rules)
         sha.update(states.tobytes())
+    for text, actions in SCRIPTS:
+        rules = parse_rules(text)
+        sha.update(play(lay_out([COMPLETE], "7H", "3C", rules=rules), *actions, rules=rules).tobytes())
     return sha.hexdigest()
 
 
 def _choose(mask: np.ndarray, step: int) -> int:
-    """A legal action by a fixed rule that seldom drops and never declares at once; -1 if there is none."""
+    """A legal action by a fixed rule that seldom drops or declares; -1 if there is none."""
     legal = np.flatnonzero(mask)
     if len(legal) == 0:
         return -1
     quiet = [a for a in legal if a != engine.DROP and a < engine.DECLARE_BASE]
-    chosen = legal if step % 17 == 16 or not quiet else quiet
+    chosen = legal if step % 29 == 28 else quiet
     return int(chosen[step * 7 % len(chosen)])
 
 
