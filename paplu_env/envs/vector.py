@@ -85,8 +85,8 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         self._everybody = np.arange(num_envs)
         self._buffer = None if copy else np.empty((num_envs, self._tables.num_features), dtype=np.float32)
 
-    @property
-    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[misc, override]
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The environments' generators, which are some deals ahead."""
         return tuple(self._seeds.generator(i) for i in range(self.num_envs))
 
