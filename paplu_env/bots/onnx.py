@@ -168,7 +168,9 @@ def read_info(session: Any, path: Path) -> PolicyInfo:
     info = PolicyInfo.from_metadata(session.get_modelmeta().custom_metadata_map, path)
     shapes = {node.name: node.shape[1:] for node in session.get_inputs()}
     if shapes != {INPUTS[0]: [info.num_features], INPUTS[1]: [NUM_ACTIONS]}:
-        raise InvalidFile(f"{path}: its inputs are {shapes}, not obs [{info.num_features}], action_mask [{NUM_ACTIONS}]")
+        raise InvalidFile(
+            f"{path}: its inputs are {shapes}, not obs [{info.num_features}], action_mask [{NUM_ACTIONS}]"
+        )
     if not info.rules or len(info.rules) != len(info.rules_hashes):
         raise InvalidFile(f"{path}: names {len(info.rules)} rules and {len(info.rules_hashes)} hashes of rules")
     return info

@@ -25,7 +25,7 @@ from paplu_env.melds.checks import (
 )
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
 from paplu_env.melds.declarable import declarable_kernel
-from paplu_env.melds.distance import distance_kernel
+from paplu_env.melds.distance import discard_distances_kernel, distance_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.outs import outs_kernel
 from paplu_env.rules import RuleSet
@@ -152,6 +152,22 @@ def declarables(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> n
     return _as_bools(_declarables(hands, checked_wilds(wild, len(hands)), rules.packed))
 
 
+def discard_distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> npt.NDArray[np.uint8]:
+    """Distance of a batch of hands after each of their discards.
+
+    Args:
+        counts: ``(B, 53)``, one card more than ``rules.hand_size`` in each row; otherwise as `deadwoods`.
+
+    Returns:
+        ``(B, 53)`` uint8: by the face thrown, 255 where it isn't held.
+    """
+    checked_distance_rules(rules)
+    hands = checked_hands(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
+    found = np.empty(hands.shape, dtype=np.uint8)
+    _discard_distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table(), found)
+    return found
+
+
 def _whole_or_more(rules: RuleSet) -> tuple[int, int]:
     """Sizes of a hand before and after a draw."""
     return rules.hand_size, rules.hand_size + 1
@@ -184,6 +200,12 @@ def _distances(hands: Counts, wilds: Masks, rules: Packed, table: Table) -> Answ
     for row in range(len(hands)):
         found[row] = distance_kernel(hands[row], int(wilds[row]), rules[0], table)
     return found
+
+
+@njit
+def _discard_distances(hands: Counts, wilds: Masks, rules: Packed, table: Table, found: Counts) -> None:
+    for row in range(len(hands)):
+        discard_distances_kernel(hands[row], int(wilds[row]), rules[0], table, found[row])
 
 
 @njit

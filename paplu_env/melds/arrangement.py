@@ -106,7 +106,7 @@ def _lay(hand: Counter[int], wild: int, least: int, rules: RuleSet) -> list[tupl
         wilds = [face for face in rest.elements() if is_wild(face, wild)]
         naturals = [face for face in rest.elements() if not is_wild(face, wild)]
         naturals.sort(key=lambda face: (-int(FACE_POINTS[face]), face))
-        groups = _Search(wild, least).groups(tuple(naturals), len(wilds))
+        groups = _Search(least).groups(tuple(naturals), len(wilds))
         if groups is not None:
             return [run, *_with_wild_cards(groups, wilds, lay_all=least == 0, sets_grow=rules.max_set_size is None)]
     raise AssertionError(f"no arrangement leaves {least} points: {sorted(hand.elements())}, wild {wild}")
@@ -137,8 +137,7 @@ def _runs_with(face: int) -> tuple[tuple[int, ...], ...]:
 class _Search:
     """The search for groups beside a pure sequence, one of them a sequence; dead ends are remembered."""
 
-    def __init__(self, wild: int, least: int) -> None:
-        self.wild = wild
+    def __init__(self, least: int) -> None:
         self.least = least
         self.dead: set[tuple[tuple[int, ...], int, int, bool]] = set()
 

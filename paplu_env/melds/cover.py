@@ -87,9 +87,7 @@ def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
 
 
 @njit
-def walk(
-    mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table
-) -> tuple[int, int]:
+def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table) -> tuple[int, int]:
     """Run through the sets of a hand whose groups have so many places in all.
 
     Args:
@@ -266,9 +264,7 @@ def _row(hand: Naturals, suit: int, table: Table) -> int:
     """The row of a suit."""
     if hand[2] >> FIELD * suit & SUIT_RANKS == 0:
         return int(table[hand[3 + suit]])
-    return _row_of_three(
-        suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit), hand[3 + suit], table
-    )
+    return _row_of_three(suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit), hand[3 + suit], table)
 
 
 @njit
