@@ -215,7 +215,8 @@ def _check_value(name: str, value: Any, hint: Any, metadata: Mapping[str, Any], 
     low, high = metadata["low"], metadata["high"]
     # Written so that NaN, which compares false with everything, is refused too.
     if low is not None and not (value >= low and (high is None or value <= high)):
-        raise InvalidConfig(f"{name}={value}: must be {f'at least {low}' if high is None else f'{low}..{high}'} ({meaning})")
+        wanted = f"at least {low}" if high is None else f"{low}..{high}"
+        raise InvalidConfig(f"{name}={value}: must be {wanted} ({meaning})")
 
 
 def _check_together(config: TrainConfig) -> None:

@@ -169,6 +169,13 @@ def card_path(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
+def play_command(path: Path) -> str:
+    """What to type to sit down opposite an exported policy."""
+    card = json.loads(card_path(path).read_text(encoding="utf-8"))
+    rules = card["rules"][0]
+    return f"paplu play {path}" + ("" if as_rules(rules) == RuleSet() else f" --rules {rules}")
+
+
 class _Masked(nn.Module):
     """A module whose logits are masked, whether it does so itself or not."""
 
@@ -213,13 +220,14 @@ def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
         )
     assert program is not None
     model = program.model_proto
-    for part in (*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output, *model.graph.initializer):
+    graph = model.graph
+    for part in (*graph.node, *graph.value_info, *graph.input, *graph.output, *graph.initializer):
         del part.metadata_props[:]  # the exporter's notes, such as paths of source files on this machine
     onnx.helper.set_model_props(model, info.to_metadata())
     onnx.checker.check_model(model, full_check=True)
     foreign = sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"})
     if foreign:
-        raise PapluError(f"the module needs operators outside the ONNX standard ({', '.join(foreign)}): rewrite it without")
+        raise PapluError(f"the module needs operators outside the ONNX standard: {', '.join(foreign)}")
     data: bytes = model.SerializeToString(deterministic=True)
     return data
 
@@ -262,8 +270,8 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
             is_clear = top[:, -1] - top[:, -2] > 2 * _TOLERANCE
             if worst > _TOLERANCE or (found.argmax(axis=1) != expected.argmax(axis=1))[is_clear].any():
                 raise PapluError(
-                    f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by up "
-                    f"to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"
+                    f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by "
+                    f"up to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"
                 )
     return {"states": states, "largest_difference": worst}
 
@@ -284,7 +292,7 @@ def main(arguments: list[str] | None = None) -> int:
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: paplu play {path}")
+    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: {play_command(path)}")
     return 0
 
 
