@@ -68,9 +68,14 @@ class RuleAgent(Policy):
         super().__init__(name, rules)
         if name not in _AGENTS:
             raise PapluError(f"there is no rule agent {name!r}: the rule agents are {', '.join(_AGENTS)}")
-        self._agent = _AGENTS[name]
+        self.agent = _AGENTS[name]
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         actions = np.empty(len(views), dtype=np.int64)
-        choose_kernel(self._agent, views, masks, keys, self.rules.packed, distance_table(), actions)
+        choose_kernel(self.agent, views, masks, keys, self.rules.packed, distance_table(), actions)
         return actions
+
+    @property
+    def agent(self) -> int:
+        """The number by which `choose_kernel` knows this agent, for loops that call it themselves."""
+        return self._agent

@@ -54,7 +54,9 @@ FEATURES_SPECS: Final = (
         "chance that an unseen card lowers the distance, in the discard phase after the discard with most outs",
     ),
     FieldSpec("deadwood_after", _by_face, "cards that may be thrown: 1 less the deadwood after it, scaled as above"),
-    FieldSpec("distance_after", _by_face, "cards that may be thrown: 1 if the distance stays lowest, 1/2 if it is one more"),
+    FieldSpec(
+        "distance_after", _by_face, "cards that may be thrown: 1 if the distance stays lowest, 1/2 if it is one more"
+    ),
     FieldSpec("outs_after", _by_face, "cards that may be thrown and leave the lowest distance: as `outs`, after it"),
     FieldSpec(
         "if_taken",
@@ -108,11 +110,9 @@ def _encode_solver(
     row[starts[_DEADWOOD] :] = np.float32(0)
     view = views[j]
     hand, distances, outs = counts[0], counts[1], counts[2]
-    cards, num_unseen = 0, 0
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
-        cards += int(hand[face])
-        num_unseen += int(unseen[face])
+    cards, num_unseen = _total(hand), _total(unseen)
     wild, hand_size = int(view["wild"]), int(r["hand_size"])
     most_left = _MOST_A_CARD * (hand_size + 1)
     if cards < hand_size:
@@ -124,31 +124,27 @@ def _encode_solver(
         least = int(deadwood_kernel(hand, wild, r))
         points = int(points_kernel(hand, wild, r))
         distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
-        num_outs = 0
-        for face in range(NUM_FACES):
-            num_outs += int(outs[face])
+        num_outs = _total(outs)
         to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
         if to_draw and int(view["pile_size"]) > 0:
             taken = int(view["pile"][int(view["pile_size"]) - 1])
             hand[taken] += 1
-            blocked = taken if int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
-            _, nearest, most_outs, least_after, _ = _judge(
-                hand, blocked, wild, unseen, r, table, distances, outs, left
-            )
+            discard_distances_kernel(hand, wild, r, table, distances)
+            nearest, least_after, _ = _after_discards(hand, _blocked(hand, taken, r), wild, r, distances, left)
+            most_outs = _most_outs(hand, nearest, wild, unseen, r, table, distances, outs, left)
             start = starts[_IF_TAKEN]
             row[start] = np.float32(1)
             row[start + 1] = np.float32(least_after / most_left)
             row[start + 2] = np.float32((distance - nearest + 1) / 2)
-            row[start + 3] = np.float32(most_outs / num_unseen)
+            row[start + 3] = np.float32(most_outs / max(num_unseen, 1))
     else:
-        blocked = NONE
-        if int(view["taken"]) != NONE and int(r["block_taken_card"]) == 1 and int(hand[int(view["taken"])]) == 1:
-            blocked = int(view["taken"])
-        lowest, distance, num_outs, least, cheapest = _judge(
-            hand, blocked, wild, unseen, r, table, distances, outs, left
-        )
+        lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+        blocked = _blocked(hand, int(view["taken"]), r)
+        distance, least, cheapest = _after_discards(hand, blocked, wild, r, distances, left)
+        num_outs = 0
         for face in range(NUM_FACES):
             if int(left[face]) >= 0:
+                num_outs = max(num_outs, int(outs[face]))
                 row[starts[_DEADWOOD_AFTER] + face] = np.float32(1 - int(left[face]) / most_left)
                 row[starts[_DISTANCE_AFTER] + face] = np.float32(1 if int(distances[face]) == lowest else 0.5)
                 row[starts[_OUTS_AFTER] + face] = np.float32(int(outs[face]) / max(num_unseen, 1))
@@ -161,23 +157,26 @@ def _encode_solver(
 
 
 @njit
-def _judge(
-    hand: Counts, blocked: int, wild: int, unseen: Counts, r: Any, table: Table, distances: Any, outs: Any, left: Any
-) -> tuple[int, int, int, int, int]:
-    """What every discard from a hand with one card too many leaves.
+def _blocked(hand: Counts, taken: int, r: Any) -> int:
+    """The face that may not be thrown because its only copy was taken this turn, or NONE."""
+    return taken if taken != NONE and int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
+
+
+@njit
+def _after_discards(
+    hand: Counts, blocked: int, wild: int, r: Any, distances: Counts, left: Any
+) -> tuple[int, int, int]:
+    """What the best discards from a hand with one card too many leave.
 
     Args:
         hand: ``(53,)`` uint8; changed and changed back.
-        blocked: face that may not be thrown, or NONE.
-        distances, outs, left: ``(53,)``, filled: distance, outs at the lowest distance and deadwood after each
-            discard; a ``left`` of -1 marks the faces that can't be thrown.
+        distances: distance after each discard.
+        left: ``(53,)`` int64, filled: deadwood after each discard, -1 for the faces that can't be thrown.
 
     Returns:
-        The lowest distance, blocked card included; then over the cards that may be thrown: the lowest distance,
-        the most outs, the least deadwood, and the face that leaves it.
+        Over the cards that may be thrown: the lowest distance, the least deadwood and a face that leaves it.
     """
-    lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
-    nearest, most_outs, least, cheapest = lowest + 1, 0, _MOST_A_CARD * NUM_FACES, 0
+    nearest, least, cheapest = NUM_FACES, _MOST_A_CARD * NUM_FACES, 0
     for face in range(NUM_FACES):
         left[face] = -1
         if int(hand[face]) == 0 or face == blocked:
@@ -186,7 +185,40 @@ def _judge(
         left[face] = int(deadwood_kernel(hand, wild, r))
         hand[face] += 1
         nearest = min(nearest, int(distances[face]))
-        most_outs = max(most_outs, int(outs[face]))
         if int(left[face]) < least:
             least, cheapest = int(left[face]), face
-    return lowest, nearest, most_outs, least, cheapest
+    return nearest, least, cheapest
+
+
+@njit
+def _most_outs(
+    hand: Counts,
+    nearest: int,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    distances: Counts,
+    outs: Counts,
+    left: Any,
+) -> int:
+    """Outs after the discard that leaves the lowest distance and then the least deadwood; the most among equals."""
+    least, most = _MOST_A_CARD * NUM_FACES, 0
+    for face in range(NUM_FACES):
+        if int(left[face]) >= 0 and int(distances[face]) == nearest:
+            least = min(least, int(left[face]))
+    for face in range(NUM_FACES):
+        if int(left[face]) == least and int(distances[face]) == nearest:
+            hand[face] -= 1
+            outs_kernel(hand, wild, unseen, r, table, outs)
+            hand[face] += 1
+            most = max(most, _total(outs))
+    return most
+
+
+@njit
+def _total(counts: Counts) -> int:
+    total = 0
+    for face in range(NUM_FACES):
+        total += int(counts[face])
+    return total

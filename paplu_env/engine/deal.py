@@ -262,9 +262,10 @@ def _check_deck(rules: RuleSet, faces: list[int]) -> None:
     """Refuse a deck that is not exactly the table's pack."""
     if len(faces) != rules.num_cards:
         raise InvalidHand(f"a deck of {len(faces)} cards: the pack of this table has {rules.num_cards}")
-    for face in sorted({*faces, *range(NUM_FACES)}):
+    for face in faces:
         if not 0 <= face < NUM_FACES:
             raise InvalidHand(f"there is no face {face}: faces are 0..{PRINTED_JOKER}")
+    for face in range(NUM_FACES):
         if faces.count(face) != rules.copies(face):
             raise InvalidHand(
                 f"the deck holds {faces.count(face)} of {format_card(face)}, the pack {rules.copies(face)}"

@@ -113,7 +113,7 @@ def _state_dtype(seats: int) -> np.dtype[np.void]:
         ("cards", np.uint8, (PILE_CAPACITY,)),
         ("drawn", np.uint8),  # face drawn this turn from either place, NONE before
     ]
-    return np.dtype(sorted(fields, key=_alignment), align=True)
+    return _row_dtype(fields)
 
 
 def _view_dtype(seats: int) -> np.dtype[np.void]:
@@ -126,12 +126,14 @@ def _view_dtype(seats: int) -> np.dtype[np.void]:
         ("seat", np.uint8),  # whose view it is
         ("drawn", np.uint8),  # face that this seat drew this turn, NONE otherwise
     ]
-    return np.dtype(sorted(fields, key=_alignment), align=True)
+    return _row_dtype(fields)
 
 
-def _alignment(field: tuple[object, ...]) -> int:
-    """Widest fields first, so that a row has no holes."""
-    return -np.dtype(field[1]).itemsize  # type: ignore[call-overload, no-any-return]
+def _row_dtype(fields: list[tuple[object, ...]]) -> np.dtype[np.void]:
+    """A row of these fields, widest first and the last bytes named, so that equal rows are equal bytes."""
+    fields = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)  # type: ignore[call-overload]
+    holes = np.dtype(fields, align=True).itemsize - np.dtype(fields).itemsize
+    return np.dtype(fields + [("unused", np.uint8, (holes,))] * (holes > 0), align=True)
 
 
 SMALL_STATE: Final = _state_dtype(SMALL_SEATS)

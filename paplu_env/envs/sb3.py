@@ -89,6 +89,7 @@ class PapluVecEnv(VecEnv):
             if seed is not None:
                 self._streams.reseed(i, seed)
         self._reset_seeds()
+        self._actions = None
         self._tables.start(self._everybody, self._streams.draw)
         self.reset_infos = row_infos(self._tables, self._everybody, is_start=True)
         return self._tables.observe()

@@ -85,10 +85,7 @@ def closed(bits: int) -> int:
 def point_sum(bits: int) -> int:
     """Points of the cards in a word, each once."""
     return (
-        popcount(bits & _ONES)
-        + 2 * popcount(bits & _TWOS)
-        + 4 * popcount(bits & _FOURS)
-        + 8 * popcount(bits & _EIGHTS)
+        popcount(bits & _ONES) + 2 * popcount(bits & _TWOS) + 4 * popcount(bits & _FOURS) + 8 * popcount(bits & _EIGHTS)
     )
 
 

@@ -87,9 +87,7 @@ def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
 
 
 @njit
-def walk(
-    mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table
-) -> tuple[int, int]:
+def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table) -> tuple[int, int]:
     """Run through the sets of a hand whose groups have so many places in all.
 
     Args:
@@ -119,7 +117,7 @@ def walk(
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
     beside = _most(majors, minors, turned, places - MIN_SET)
     beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
-    while ranks:
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
@@ -169,7 +167,7 @@ def _walk_on(
     if not waits:
         # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
         ranks = (ranks | _ranks_of_sets(mode, hand[0]) & 1 << first) >> first << first
-    while ranks:
+    while ranks and (mode == COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
@@ -266,9 +264,7 @@ def _row(hand: Naturals, suit: int, table: Table) -> int:
     """The row of a suit."""
     if hand[2] >> FIELD * suit & SUIT_RANKS == 0:
         return int(table[hand[3 + suit]])
-    return _row_of_three(
-        suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit), hand[3 + suit], table
-    )
+    return _row_of_three(suit_of(hand[0], suit), suit_of(hand[1], suit), suit_of(hand[2], suit), hand[3 + suit], table)
 
 
 @njit

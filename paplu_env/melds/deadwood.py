@@ -172,13 +172,10 @@ def _with_sets(ones: int, twos: int, spare: int, runs: int, floor: int) -> int:
     return best
 
 
-
-
 @njit
 def _set_points(cards: int, rank: int) -> int:
     """Points of a set's natural cards."""
     return card_count(cards) * int(_POINTS[rank])
-
 
 
 @njit

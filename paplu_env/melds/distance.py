@@ -67,6 +67,8 @@ def discard_distances_kernel(
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
     if pure_matters(level, needed, covered, r):
         spare = _spare_beside_pure(ones, twos, hand, held, wild, level, needed - level, r, table)
+    elif needed - covered < level:
+        spare = held  # only the pure sequence keeps the distance up: the layout can do without any one card
     else:
         spare = walk(SPARE, hand, places, for_runs, covered, held & ~wild, table)[1]
     for face in range(NUM_FACES):
@@ -111,9 +113,7 @@ def most_covered(hand: Naturals, r: npt.NDArray[np.void], table: Table) -> int:
 
 
 @njit
-def level_of(
-    ones: int, hand: Naturals, needed: int, covered: int, r: npt.NDArray[np.void], table: Table
-) -> int:
+def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: npt.NDArray[np.void], table: Table) -> int:
     """The distance, given how many natural cards have to be covered for distance 0 and how many can be."""
     level = max(needed - covered, 0)
     while level < _ALWAYS_PURE:
@@ -134,9 +134,7 @@ def pure_matters(level: int, needed: int, covered: int, r: npt.NDArray[np.void])
 
 
 @njit
-def _has_pure(
-    ones: int, hand: Naturals, gaps: int, needed: int, r: npt.NDArray[np.void], table: Table
-) -> bool:
+def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, r: npt.NDArray[np.void], table: Table) -> bool:
     """Whether a layout with at most so many gaps in its pure sequence covers so many natural cards."""
     for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
     for suit in range(NUM_SUITS):

@@ -1,4 +1,4 @@
-"""Deadwood, completeness and finish cards under every option, exactly, by search: slower than the fast kernels.
+"""Deadwood, completeness and finish cards under every option, exactly, by search.
 
 The idea. First the pure sequences that the rules ask for are chosen, in rising order, tanalas among them:
 until they are there, nothing else counts under the gate `lives`. Then the natural cards that they leave are
@@ -33,7 +33,6 @@ from paplu_env.melds.bits import (
 from paplu_env.rules import choice_code
 
 _LIVES: Final = choice_code("gate", "lives")
-_ALL_OR_NOTHING: Final = choice_code("gate", "all_or_nothing")
 _PURE_OPENS_ALL: Final = choice_code("gate", "pure_opens_all")
 _EVERY_MELD: Final = choice_code("gate", "every_meld")
 
@@ -165,9 +164,7 @@ def _choose_pure(
         # With one natural card to a group a wild card at its own place is as good as any other.
         keep = -1 if terms[_MIN_NATURALS] > 1 else ~wilds
         need, none = max(sequences, 0), as_int64(0)
-        return _settle(
-            ones & keep, twos & keep, threes & keep, num_wild, faces, need, none, none, none, best, terms
-        )
+        return _settle(ones & keep, twos & keep, threes & keep, num_wild, faces, need, none, none, none, best, terms)
     if terms[_PARTIAL]:
         left = point_sum(ones & ~wilds) + point_sum(twos & ~wilds) + point_sum(threes & ~wilds)
         best = min(best, left)
@@ -328,16 +325,15 @@ def _settle(
             )
     if card & terms[_WILDS] == 0:
         lost += point_sum(card) + point_sum(twos & card) + point_sum(threes & card)
-    return _settle(
-        ones & ~card, twos & ~card, threes & ~card, fill, faces, need, sets, room, lost, best, terms
-    )
+    return _settle(ones & ~card, twos & ~card, threes & ~card, fill, faces, need, sets, room, lost, best, terms)
 
 
 @njit
 def _stands(fill: int, faces: int, need: int, sets: int, room: int, terms: Terms) -> bool:
     """Whether a layout counts as it lies: enough sequences, and a place for every wild card if that is asked.
 
-    With one natural card to a group, three wild cards with a wild face among them are a sequence too.
+    Short of sequences it counts under the gate `lives` if it is made of sequences alone. With one natural
+    card to a group, three wild cards with a wild face among them are a sequence too.
     """
     alone = min(fill // 3, faces) if terms[_MIN_NATURALS] == 1 else 0
     if need > alone:

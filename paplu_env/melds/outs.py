@@ -47,7 +47,7 @@ def outs_kernel(
     Returns:
         The distance.
     """
-    ones, twos, hand, needed = read_hand(counts, wild, r)
+    ones, _twos, hand, needed = read_hand(counts, wild, r)
     covered = most_covered(hand, r, table)
     level = level_of(ones, hand, needed, covered, r, table)
     outs = _outs(ones, hand, wild, needed, covered, level, _asked(counts, unseen, r), r, table)
@@ -80,8 +80,14 @@ def discard_outs_kernel(
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
     ones, twos, wilds, _num_wild = words_of(counts, wild)
     threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
-    needed = read_hand(counts, wild, r)[3]
+    _ones, _twos, all_cards, needed = read_hand(counts, wild, r)
     asked = _asked(counts, unseen, r)
+    most = most_covered(all_cards, r, table)
+    if lowest and not pure_matters(lowest - 1, needed - 1, most, r):
+        # What doesn't even raise the cover of all the cards is no out after any discard.
+        for_runs = MIN_RUN * int(r["min_sequences"])
+        raising = walk(GAIN, all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)[1]
+        asked &= raising | wild
     for face in range(NUM_FACES):
         totals[face] = 0
         if lowest == 0 or int(distances[face]) != lowest:
@@ -129,21 +135,33 @@ def _outs(
     if not pure_matters(level - 1, naturals - 1, covered, r):
         return walk(GAIN, hand, size, for_runs, covered, asked & ~wild, table)[1] | asked & wild
     outs = 0
-    for suit in range(NUM_SUITS):
-        field = suit_of(ones, suit)
-        for length in range(MIN_RUN, MAX_RUN + 1):
-            places = size - length
+    for length in range(MIN_RUN, MAX_RUN + 1):
+        places = size - length
+        beside = walk(COUNT, hand, places, for_runs - MIN_RUN, 1, 0, table)[0]
+        for suit in range(NUM_SUITS):
+            field = suit_of(ones, suit)
             starts = run_starts(field, length, level)
+            if length > MIN_RUN:
+                starts &= field | field >> length - 1  # of two ends without a card no face fills both
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
-                joining = asked & run_faces(run & ~field, suit)
                 goal = naturals - level - popcount(suit_of(hand[0], suit) & run)
+                if beside < goal:
+                    continue
+                gaps = run & ~field
+                joining, whole = asked & run_faces(gaps, suit), True
+                if length > MIN_RUN and gaps & (run & -run | 1 << lowest_bit(run) + length - 1):
+                    # An end without a card: the shorter run serves every face but the one that comes to this end.
+                    joining &= run_faces(gaps & (run & -run | 1 << lowest_bit(run) + length - 1), suit)
+                    whole = False
+                if not (joining & ~outs or (whole and popcount(gaps) < level and asked & ~outs)):
+                    continue
                 rest = without_run(hand, suit, run)
                 if walk(COUNT, rest, places, for_runs - MIN_RUN, goal, 0, table)[0] < goal:
                     continue
                 outs |= joining
-                if length - popcount(field & run) < level:
+                if whole and popcount(gaps) < level:
                     outs |= asked & wild
                     todo = asked & ~wild & ~outs
                     outs |= walk(GAIN, rest, places, for_runs - MIN_RUN, goal, todo, table)[1]

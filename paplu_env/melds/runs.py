@@ -6,7 +6,7 @@ card there could change places with it. So a set of ranks, 13 bits, has one best
 wild cards, found from the lowest card up: it is left over, or lies in a run together with all that the run
 passes.
 
-The tables are small (64 and 8 KiB, mostly the corner of few cards) and know one copy of each rank. Beside a
+The tables are small (64 and 16 KiB, mostly the corner of few cards) and know one copy of each rank. Beside a
 pure run thirteen or fourteen cards have room for three other groups, so two copies of a rank in runs means
 one run beside at most two that don't meet: `cover` and `cost` try that one run.
 """
@@ -22,7 +22,8 @@ from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_RANKS, RANK_POINTS
 from paplu_env.melds.bits import SUIT_RANKS, closed, point_sum
 
-MOST_WILD: Final = 7  # with more, every natural card beside a pure run gets two: see `deadwood`
+# Eleven cards at most lie beside a pure run: with more wild cards than this no four are natural, and each gets two.
+MOST_WILD: Final = 7
 BYTE: Final = 0xFF
 IMPOSSIBLE: Final = 64  # a cost above any number of wild cards
 
@@ -30,13 +31,12 @@ _RUN_LENGTHS: Final = (3, 4, 5)
 _PLACES: Final = NUM_RANKS + 1  # the ace has two
 # Every run by its places, 14 bits; then with both bits of its ace; then its length.
 _RUNS: Final = [
-    ((1 << length) - 1 << start, length)
-    for length in _RUN_LENGTHS
-    for start in range(_PLACES - length + 1)
+    ((1 << length) - 1 << start, length) for length in _RUN_LENGTHS for start in range(_PLACES - length + 1)
 ]
 
 
 def _close(run: int) -> int:
+    """A run with both bits of its ace."""
     return run | (run & 1) << NUM_RANKS | run >> NUM_RANKS
 
 
@@ -50,9 +50,11 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """`COVER` and the costs, all sets with the same lowest card at once, kings first."""
     points = np.zeros((MOST_WILD + 1, 1 << NUM_RANKS), dtype=np.int64)
     cost = np.zeros(1 << NUM_RANKS, dtype=np.int64)
-    value = np.zeros(1 << NUM_RANKS, dtype=np.int64)
+    number, value = np.zeros(1 << NUM_RANKS, dtype=np.int64), np.zeros(1 << NUM_RANKS, dtype=np.int64)
     for rank in range(NUM_RANKS):
-        value += RANK_POINTS[rank] * (np.arange(1 << NUM_RANKS) >> rank & 1)
+        held = np.arange(1 << NUM_RANKS) >> rank & 1
+        number += held
+        value += RANK_POINTS[rank] * held
     for lowest in reversed(range(NUM_RANKS)):
         held = np.arange(1 << lowest, 1 << NUM_RANKS, 2 << lowest)
         best, least = points[:, held ^ 1 << lowest], np.full(held.shape, IMPOSSIBLE)
@@ -60,7 +62,7 @@ def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
             if not _close(run) >> lowest & 1:
                 continue
             used = held & _close(run)
-            gaps = length - np.bitwise_count(used).astype(np.int64)
+            gaps = length - number[used]
             least = np.minimum(least, gaps + cost[held ^ used])
             for wild in range(MOST_WILD + 1):
                 left = wild - gaps

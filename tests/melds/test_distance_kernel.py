@@ -68,6 +68,13 @@ def test_one_more_wild_card_or_one_card_replaced_moves_the_distance_by_at_most_o
         assert distance(counts, wild) in (before - 2, before - 1, before, before + 1)
 
 
+def test_any_card_can_go_where_only_the_pure_sequence_is_far() -> None:
+    hand = parse_hand("5S 7S QS 2H 5H 5H 6H TH 2D 5D JD 9C KC PJ")
+    out = np.zeros(NUM_FACES, dtype=np.uint8)
+    assert discard_distances_kernel(hand, wild_of_rank(4), RULES, distance_table(), out) == 3
+    assert set(out[hand > 0]) == {3}
+
+
 def test_rows_of_the_table_hold_the_best_runs_of_one_suit() -> None:
     rng = Random("rows")
     table = distance_table()
