@@ -74,8 +74,3 @@ class RuleAgent(Policy):
         actions = np.empty(len(views), dtype=np.int64)
         choose_kernel(self.agent, views, masks, keys, self.rules.packed, distance_table(), actions)
         return actions
-
-    @property
-    def agent(self) -> int:
-        """The number by which `choose_kernel` knows this agent, for loops that call it themselves."""
-        return self._agent
