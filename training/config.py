@@ -186,8 +186,6 @@ def _check_values(part: Any, prefix: str) -> None:
     for field in dataclasses.fields(part):
         name, value, hint = prefix + field.name, getattr(part, field.name), hints[field.name]
         if dataclasses.is_dataclass(hint):
-            if not isinstance(value, hint):
-                raise InvalidConfig(f"{name}={value!r}: must be a {hint.__name__}")
             _check_values(value, f"{name}.")
             continue
         meaning = field.metadata["meaning"]

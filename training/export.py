@@ -86,6 +86,7 @@ def export_module(
         rules=tuple(str(table) for table in tables),
         rules_hashes=tuple(table.hash for table in tables),
     )
+    _check_shape(module, info)
     masked = _Masked(module).eval()
     data = _to_onnx(masked, info)
     parity = _check_parity(masked, data, coder, tables)
@@ -134,8 +135,8 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
         **{key: description[key] for key in ("config", "versions", "commit", "time")},
         "decisions": about["step"],
         "seconds": about["seconds"],
-        "clone": (folder.metrics("clone") or [None])[-1],
-        "last_update": (folder.metrics("update") or [None])[-1],
+        "clone": folder.metrics("clone")[-1:],
+        "last_update": folder.metrics("update")[-1:],
     }
     export_module(
         MaskedLogits(net),
@@ -198,14 +199,18 @@ def _common_features(encoding: Encoding, tables: Sequence[RuleSet]) -> int:
     return sizes.pop()
 
 
+def _check_shape(module: nn.Module, info: PolicyInfo) -> None:
+    """Refuse a module that doesn't answer with one logit per action; masking would stretch its answer."""
+    with torch.inference_mode():
+        answer = module(torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
+    if tuple(answer.shape) != (2, NUM_ACTIONS):
+        raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows, not (2, {NUM_ACTIONS})")
+
+
 def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
     """The module as a checked ONNX model with its metadata, for any number of rows."""
     obs = torch.zeros(2, info.num_features)
     mask = torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
-    with torch.inference_mode():
-        shape = tuple(module(obs, mask).shape)
-    if shape != (2, NUM_ACTIONS):
-        raise PapluError(f"the module answers in shape {shape} to two rows, not (2, {NUM_ACTIONS})")
     batch = torch.export.Dim("batch")
     with _quiet_exporter():
         program = torch.onnx.export(
