@@ -185,8 +185,8 @@ class CardsV1(Encoding):
     specs = CARDS_SPECS
 
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
-        plan = cards_plan(rules)
-        self.refuse_row(views, rules, _cards_rows(views, rules.packed, *plan, out, start, stop))
+        starts, rule_entries = cards_plan(rules)
+        _cards_rows(views, rules.packed, starts, rule_entries, out, start, stop)
 
 
 @functools.lru_cache(maxsize=256)
@@ -199,17 +199,14 @@ def cards_plan(rules: RuleSet) -> tuple[npt.NDArray[np.int64], Observations]:
 @njit
 def _cards_rows(
     views: Views, rules: Any, starts: Any, rule_entries: Any, out: Observations, start: int, stop: int
-) -> int:
-    """Encode a slice of rows; the first row of another table, or -1."""
+) -> None:
+    """Encode a slice of rows."""
     r = rules[0]
     unseen = np.zeros(NUM_FACES, dtype=np.uint8)
     seats = np.zeros((3, MAX_PLAYERS), dtype=np.int64)
     for j in range(start, stop):
-        if int(views[j]["rules_id"]) != int(r["id"]):
-            return j
         unseen_kernel(views, j, r, unseen)
         encode_cards(views, j, r, starts, rule_entries, unseen, seats, out[j])
-    return -1
 
 
 @njit

@@ -14,6 +14,7 @@ from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import DRAW, NONE, Views
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
+from paplu_env.melds.distance import discard_distances_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.lives import lives_kernel
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
@@ -61,8 +62,9 @@ FEATURES_SPECS: Final = (
     FieldSpec(
         "if_taken",
         lambda rules: (4,),
-        "when this seat is to draw and there is an open card: 1; after taking it and the best discard for each: "
-        "deadwood, scaled as above; distance, 1 if lower than now, 1/2 if the same, 0 if higher; outs",
+        "when this seat is to draw and there is an open card: 1; then, after taking it and the best discard: least "
+        "deadwood, scaled as above; lowest distance, 1 if lower than now, 1/2 if the same, 0 if higher; outs at that "
+        "distance, after the discard that leaves least deadwood there",
     ),
 )
 _DEADWOOD, _DISTANCE, _LIVES, _OUTS, _DEADWOOD_AFTER, _DISTANCE_AFTER, _OUTS_AFTER, _IF_TAKEN = range(
@@ -71,7 +73,7 @@ _DEADWOOD, _DISTANCE, _LIVES, _OUTS, _DEADWOOD_AFTER, _DISTANCE_AFTER, _OUTS_AFT
 
 
 class FeaturesV1(Encoding):
-    """The cards and the solver's view of them, for small networks. Only groups and lives of section 1 of the rules."""
+    """The cards and the solver's view of them, for small networks."""
 
     name = "features-v1"
     specs = FEATURES_SPECS
@@ -79,27 +81,23 @@ class FeaturesV1(Encoding):
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
         _, rule_entries = cards_plan(rules)
         starts = starts_of(FEATURES_SPECS, rules)
-        wrong = _features_rows(views, rules.packed, starts, rule_entries, distance_table(), out, start, stop)
-        self.refuse_row(views, rules, wrong)
+        _features_rows(views, rules.packed, starts, rule_entries, distance_table(), out, start, stop)
 
 
 @njit
 def _features_rows(
     views: Views, rules: Any, starts: Any, rule_entries: Any, table: Table, out: Observations, start: int, stop: int
-) -> int:
-    """Encode a slice of rows; the first row of another table, or -1."""
+) -> None:
+    """Encode a slice of rows."""
     r = rules[0]
     unseen = np.zeros(NUM_FACES, dtype=np.uint8)
     seats = np.zeros((3, MAX_PLAYERS), dtype=np.int64)
     counts = np.zeros((3, NUM_FACES), dtype=np.uint8)
     left = np.zeros(NUM_FACES, dtype=np.int64)
     for j in range(start, stop):
-        if int(views[j]["rules_id"]) != int(r["id"]):
-            return j
         unseen_kernel(views, j, r, unseen)
         encode_cards(views, j, r, starts, rule_entries, unseen, seats, out[j])
         _encode_solver(views, j, r, starts, table, unseen, counts, left, out[j])
-    return -1
 
 
 @njit
@@ -125,18 +123,10 @@ def _encode_solver(
         points = int(points_kernel(hand, wild, r))
         distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
         num_outs = _total(outs)
-        to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
-        if to_draw and int(view["pile_size"]) > 0:
-            taken = int(view["pile"][int(view["pile_size"]) - 1])
-            hand[taken] += 1
-            discard_distances_kernel(hand, wild, r, table, distances)
-            nearest, least_after, _ = _after_discards(hand, _blocked(hand, taken, r), wild, r, distances, left)
-            most_outs = _most_outs(hand, nearest, wild, unseen, r, table, distances, outs, left)
-            start = starts[_IF_TAKEN]
-            row[start] = np.float32(1)
-            row[start + 1] = np.float32(least_after / most_left)
-            row[start + 2] = np.float32((distance - nearest + 1) / 2)
-            row[start + 3] = np.float32(most_outs / max(num_unseen, 1))
+        is_to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
+        if is_to_draw and int(view["pile_size"]) > 0:
+            open_card = int(view["pile"][int(view["pile_size"]) - 1])
+            _encode_if_taken(open_card, distance, wild, r, table, unseen, counts, left, row[starts[_IF_TAKEN] :])
     else:
         lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
         blocked = _blocked(hand, int(view["taken"]), r)
@@ -154,6 +144,22 @@ def _encode_solver(
     row[starts[_DEADWOOD] + 1] = np.float32(points / max(int(r["max_points"]), int(r["wrong_declare_points"])))
     row[starts[_DISTANCE] + min(distance, NUM_DISTANCES - 1)] = np.float32(1)
     row[starts[_OUTS]] = np.float32(num_outs / max(num_unseen, 1))
+
+
+@njit
+def _encode_if_taken(
+    open_card: int, distance: int, wild: int, r: Any, table: Table, unseen: Counts, counts: Any, left: Any, row: Any
+) -> None:
+    """Write the field ``if_taken``, the first entries of ``row``, for a hand at some distance; the hand grows."""
+    hand, distances, outs = counts[0], counts[1], counts[2]
+    hand[open_card] += 1
+    discard_distances_kernel(hand, wild, r, table, distances)
+    nearest, least, _ = _after_discards(hand, _blocked(hand, open_card, r), wild, r, distances, left)
+    most_outs = _most_outs(hand, nearest, wild, unseen, r, table, distances, outs, left)
+    row[0] = np.float32(1)
+    row[1] = np.float32(least / (_MOST_A_CARD * (int(r["hand_size"]) + 1)))
+    row[2] = np.float32((distance - nearest + 1) / 2)
+    row[3] = np.float32(most_outs / max(_total(unseen), 1))
 
 
 @njit

@@ -186,7 +186,8 @@ class PapluVecEnv(VecEnv):
         return {"action_masks": self._mask_of}
 
     def _mask_of(self, i: int) -> Bools:
-        return self._tables.masks[i].copy()
+        mask: Bools = self._tables.masks[i].copy()
+        return mask
 
 
 def _read_opponents(opponents: Opponents) -> list[Opponents]:

@@ -174,7 +174,7 @@ class Tables:
             if not pending.size:
                 break
             self.skipped_deals[pending] += 1
-            self.skipped_points[pending] += self.points(pending)
+            self.skipped_points[pending] += self.states["returns"][pending, self.seats[pending]]
         if self.reward.is_shaped:
             self._first_potentials[rows] = self.reward.potentials(self.views[rows])
             self._potentials[rows] = 0.0

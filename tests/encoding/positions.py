@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from paplu_env import engine
-from paplu_env.cards import NUM_RANKS, parse_card
+from paplu_env.cards import parse_card
 from paplu_env.encoding import permute_faces
 from paplu_env.engine.state import (
     LOG_FACE_MASK,
     LOG_SEAT_SHIFT,
     LOG_SOURCE_SHIFT,
-    NO_SEAT,
-    NONE,
     States,
     Views,
 )
@@ -55,7 +53,12 @@ def sampled_views(rules: RuleSet | str, games: int, seed: int = 0, every: int = 
 
 
 def dealt(
-    hands: Sequence[str], turned_up: str, indicator: str, stock: str = "", rules: RuleSet | str = "points", first: int = 0
+    hands: Sequence[str],
+    turned_up: str,
+    indicator: str,
+    stock: str = "",
+    rules: RuleSet | str = "points",
+    first: int = 0,
 ) -> States:
     """A deal with these hands, open card, indicator and the first closed cards; the rest in rising order."""
     table = as_rules(rules)

@@ -43,7 +43,9 @@ def count_outs(counts: np.ndarray, wild: int, left: np.ndarray, rules: RuleSet) 
     return total
 
 
-def judged(hand: np.ndarray, wild: int, left: np.ndarray, blocked: int, rules: RuleSet) -> dict[int, tuple[int, int, int]]:
+def judged(
+    hand: np.ndarray, wild: int, left: np.ndarray, blocked: int, rules: RuleSet
+) -> dict[int, tuple[int, int, int]]:
     """Distance, deadwood and outs after each discard that may be made."""
     answers = {}
     for card in np.flatnonzero(hand):
@@ -59,7 +61,9 @@ def judged(hand: np.ndarray, wild: int, left: np.ndarray, blocked: int, rules: R
     return answers
 
 
-@pytest.mark.parametrize("text", ["points", "saha2025", "one_pack", "points:num_players=4", "points:block_taken_card=false"])
+@pytest.mark.parametrize(
+    "text", ["points", "saha2025", "one_pack", "points:num_players=4", "points:block_taken_card=false"]
+)
 def test_every_entry_is_the_solvers_answer(text: str) -> None:
     rules = as_rules(text)
     views = sampled_views(text, games=2, seed=4, every=37)[:14]

@@ -48,9 +48,9 @@ def test_masks_and_actions_are_relabelled_alike(permutation: tuple[int, ...]) ->
 
 def test_an_action_keeps_its_kind_and_rank() -> None:
     spades_to_hearts = (1, 0, 2, 3)
-    assert encoding.permute_actions(np.array(engine.parse_action("declare 7S")), spades_to_hearts) == engine.parse_action(
-        "declare 7H"
-    )
+    assert encoding.permute_actions(
+        np.array(engine.parse_action("declare 7S")), spades_to_hearts
+    ) == engine.parse_action("declare 7H")
     assert encoding.permute_faces(spades_to_hearts)[parse_card("KH")] == parse_card("KS")
     assert encoding.permute_actions(np.array(engine.TAKE_OPEN), spades_to_hearts) == engine.TAKE_OPEN
 

@@ -272,7 +272,9 @@ def test_gymnasiums_vector_wrappers_run() -> None:
             totals += (infos["episode"]["r"][done] == infos["points"][done]).tolist()
     assert len(totals) > 20
     assert all(totals)
-    scaled = RescaleObservation(PapluVectorEnv(2, opponent="random", encoding="cards-v1"), min_obs=np.float32(-1), max_obs=np.float32(1))
+    scaled = RescaleObservation(
+        PapluVectorEnv(2, opponent="random", encoding="cards-v1"), min_obs=np.float32(-1), max_obs=np.float32(1)
+    )
     assert scaled.reset(seed=1)[0].min() == -1.0
 
 
@@ -346,7 +348,9 @@ def test_an_illegal_action_anywhere_raises_before_anything_is_played() -> None:
     assert all(np.array_equal(before[key], after[key]) for key in before)
 
 
-@pytest.mark.parametrize("actions", [[0], [0.0, 1.0, 0.0], [[0, 0, 0]], [True, False, True], [0, -1, 0], [0, 110, 0], None])
+@pytest.mark.parametrize(
+    "actions", [[0], [0.0, 1.0, 0.0], [[0, 0, 0]], [True, False, True], [0, -1, 0], [0, 110, 0], None]
+)
 def test_what_are_no_actions_is_refused(actions: Any) -> None:
     env = PapluVectorEnv(3, opponent="random", encoding="cards-v1")
     env.reset(seed=1)
