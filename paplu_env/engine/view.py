@@ -40,7 +40,8 @@ def player_view(states: States, i: int, seat: int) -> Views:
     Raises:
         InvalidRules: there is no such seat at the table.
     """
-    _check_seats(states[i:][:1], np.array([seat]))
+    if not 0 <= seat < int(states["num_players"][i]):
+        raise InvalidRules(f"seat {seat}: the seats of this table are 0..{int(states['num_players'][i]) - 1}")
     views = views_for(states, 1)
     view_kernel(states, i, seat, views, 0)
     return views
@@ -60,7 +61,8 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
         InvalidRules: there is no such seat at a row's table.
     """
     chosen = np.ascontiguousarray(seats, dtype=np.int64)
-    _check_seats(states, chosen)
+    if len(chosen) != len(states) or (chosen < 0).any() or (chosen >= states["num_players"]).any():
+        raise InvalidRules(f"seats {chosen.tolist()[:8]} for {len(states)} rows: not one seat of its table for each")
     views = views_for(states, len(states)) if out is None else out
     run_slices(lambda start, stop: _view_rows(states, chosen, views, start, stop), len(states), threads)
     return views
@@ -69,12 +71,6 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
 def views_for(states: States, batch: int) -> Views:
     """``(batch,)`` rows of the view dtype that belongs to these states, all zero."""
     return np.zeros(batch, dtype=SMALL_VIEW if states.dtype == SMALL_STATE else LARGE_VIEW)
-
-
-def _check_seats(states: States, seats: npt.NDArray[np.int64]) -> None:
-    """Refuse what would read beside the row: kernels check nothing."""
-    if len(seats) != len(states) or (seats < 0).any() or (seats >= states["num_players"]).any():
-        raise InvalidRules(f"seats {seats.tolist()[:8]} for {len(states)} rows: not one seat of its table for each")
 
 
 @njit
