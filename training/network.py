@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, Final
 
 import numpy as np
@@ -127,7 +128,7 @@ def _at(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
 def _trunk(num_features: int, config: NetworkConfig) -> nn.Sequential:
     widths = (num_features, *config.hidden)
     layers: list[nn.Module] = []
-    for fan_in, fan_out in zip(widths, widths[1:], strict=False):
+    for fan_in, fan_out in itertools.pairwise(widths):
         layers += [_linear(fan_in, fan_out, 2**0.5), _ACTIVATIONS[config.activation]()]
     return nn.Sequential(*layers)
 

@@ -112,7 +112,7 @@ class _Run:
         if start_from is not None:
             given, about = load_weights(start_from, config.encoding, self.rules)
             if given.config != config.network:
-                raise PapluError(f"{start_from}: holds a network {given.config}, the configuration says {config.network}")
+                raise PapluError(f"{start_from}: holds {given.config}, the configuration says {config.network}")
             net.load_tensors(given.tensors())
             self.folder.log("start", 0, {"from": start_from.name, "its_step": about.get("step")})
         if config.clone.decisions:
@@ -253,7 +253,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; --resume goes on from the last checkpoint", file=sys.stderr)
         return 130
-    print(f"done: {folder.path}; export it with: python -m training.export {folder.path}")
+    print(f"done; export the best network with: python -m training.export {folder.path}")
     return 0
 
 

@@ -48,9 +48,7 @@ def load_weights(path: Path, encoding: str, rules: RuleSet) -> tuple[ActorCritic
     except (KeyError, TypeError, PapluError) as error:
         raise InvalidFile(f"{path}: does not describe its network ({error!r})") from error
     if first.shape[-1] != num_features:
-        raise PolicyMismatch(
-            f"{path}: expects {first.shape[-1]} features, {encoding} gives {num_features} for {rules}"
-        )
+        raise PolicyMismatch(f"{path}: expects {first.shape[-1]} features, {encoding} gives {num_features} for {rules}")
     try:
         net.load_tensors(tensors)
     except RuntimeError as error:

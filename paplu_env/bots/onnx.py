@@ -63,9 +63,9 @@ class PolicyInfo:
                 f"{path}: is no policy file of this version (format {texts.get('format')!r}, not {FORMAT!r}); "
                 "training.export writes such files"
             )
+        if texts.get("num_actions") != str(NUM_ACTIONS):
+            raise InvalidFile(f"{path}: knows {texts.get('num_actions')} actions, the game has {NUM_ACTIONS}")
         try:
-            if int(texts["num_actions"]) != NUM_ACTIONS:
-                raise InvalidFile(f"{path}: knows {texts['num_actions']} actions, the game has {NUM_ACTIONS}")
             return cls(
                 name=texts["name"],
                 encoding=texts["encoding"],
@@ -73,7 +73,7 @@ class PolicyInfo:
                 rules=tuple(json.loads(texts["rules"])),
                 rules_hashes=tuple(json.loads(texts["rules_hashes"])),
             )
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{path}: its metadata cannot be read ({error!r})") from error
 
 

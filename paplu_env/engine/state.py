@@ -176,13 +176,16 @@ def check_views(views: Views, rules: RuleSet) -> None:
 
 
 def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet, i: int | None) -> None:
-    if rows.dtype != dtype:
+    # Structured dtypes are compared field by field, which a single action should not wait for.
+    if rows.dtype is not dtype and rows.dtype != dtype:
         raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
-    found = rows["rules_id"] if i is None else rows["rules_id"][i : i + 1]
-    if (found != int(rules.packed["id"][0])).any():
+    found, expected = rows["rules_id"], rules.packed["id"][0]
+    is_other = (found != expected).any() if i is None else found[i] != expected
+    if is_other:
         raise InvalidRules(f"the deal was not dealt under the rules {rules}")
 
 
 def copy(states: States, i: int | None = None) -> States:
     """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original."""
-    return states.copy() if i is None else states[i : i + 1].copy()
+    rows = np.ascontiguousarray(states if i is None else states[i : i + 1])
+    return rows.view(np.uint8).copy().view(rows.dtype)  # as bytes: NumPy copies structured rows field by field

@@ -37,10 +37,7 @@ from paplu_env.melds.distance_table import (
     larger,
     with_run,
 )
-
-# The natural cards of a hand: held at least once, twice, three times (words of `bits`, both bits of an ace),
-# and the places of the four suits in the table.
-Naturals = tuple[int, int, int, int, int, int, int]
+from paplu_env.melds.hand import Naturals, without_set
 
 COUNT: Final = 0
 SPARE: Final = 1
@@ -49,41 +46,6 @@ GAIN: Final = 2
 MIN_SET: Final = 3
 MAX_NATURALS_IN_SET: Final = 4
 _CHOICES: Final = 6  # whole column, one suit passed over (4), three cards in a set of four places
-
-
-@njit
-def naturals_of(ones: int, twos: int, threes: int, wilds: int) -> Naturals:
-    """The natural cards of a hand in the words of `bits`."""
-    ones &= ~wilds
-    twos &= ~wilds
-    threes &= ~wilds
-    spades = holding(suit_of(ones, 0)) + holding(suit_of(twos, 0))
-    hearts = holding(suit_of(ones, 1)) + holding(suit_of(twos, 1))
-    diamonds = holding(suit_of(ones, 2)) + holding(suit_of(twos, 2))
-    clubs = holding(suit_of(ones, 3)) + holding(suit_of(twos, 3))
-    if threes:
-        spades += holding(suit_of(threes, 0))
-        hearts += holding(suit_of(threes, 1))
-        diamonds += holding(suit_of(threes, 2))
-        clubs += holding(suit_of(threes, 3))
-    return ones, twos, threes, spades, hearts, diamonds, clubs
-
-
-@njit
-def without_run(hand: Naturals, suit: int, places: int) -> Naturals:
-    """The hand without one copy of each card that it holds at these places (14 bits) of a suit."""
-    ones, twos, threes, spades, hearts, diamonds, clubs = hand
-    taken = closed(ones & places << FIELD * suit)
-    weight = holding(suit_of(taken, suit))
-    return (
-        ones & ~(taken & ~twos),
-        twos & ~(taken & ~threes),
-        threes & ~taken,
-        spades - (weight if suit == 0 else 0),
-        hearts - (weight if suit == 1 else 0),
-        diamonds - (weight if suit == 2 else 0),
-        clubs - (weight if suit == 3 else 0),
-    )
 
 
 @njit
@@ -131,7 +93,7 @@ def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo:
             joining = _joining(used, size, rank) & todo if mode == GAIN else 0
             if waits and joining & ~faces == 0:
                 continue
-            rest = _without_set(hand, used, rank)
+            rest = without_set(hand, used, rank)
             goal, faces = _visit(mode, rest, left, goal, gained, joining, waits, todo, faces, table)
             if more:
                 goal, faces = _walk_on(
@@ -186,7 +148,7 @@ def _walk_on(
             waiting = waits or waits_too
             if waiting and joins & ~faces == 0:
                 continue
-            rest = _without_set(hand, used, rank)
+            rest = without_set(hand, used, rank)
             goal, faces = _visit(mode, rest, left, goal, gained + count, joins, waiting, todo, faces, table)
             if more:
                 goal, faces = _walk_on(
@@ -253,7 +215,7 @@ def _faces(
             if mode == GAIN:
                 row = _row_with_copy(hand, suit, rank, table)
             else:
-                row = _row(_without_set(hand, 1 << FIELD * suit, rank), suit, table)
+                row = _row(without_set(hand, 1 << FIELD * suit, rank), suit, table)
             if covers(row, others, turned, places, cards + (1 if mode == GAIN else 0)):
                 faces |= 1 << NUM_RANKS * suit + rank
     return faces
@@ -371,20 +333,3 @@ def _joining(used: int, size: int, rank: int) -> int:
             if used >> FIELD * suit & 1 == 0:
                 faces |= 1 << NUM_RANKS * suit + rank
     return faces
-
-
-@njit
-def _without_set(hand: Naturals, used: int, rank: int) -> Naturals:
-    """The hand without one copy of the cards in a column."""
-    ones, twos, threes, spades, hearts, diamonds, clubs = hand
-    taken = closed(used << rank)
-    weight = WEIGHTS[rank]
-    return (
-        ones & ~(taken & ~twos),
-        twos & ~(taken & ~threes),
-        threes & ~taken,
-        spades - weight * (used & 1),
-        hearts - weight * (used >> FIELD & 1),
-        diamonds - weight * (used >> 2 * FIELD & 1),
-        clubs - weight * (used >> 3 * FIELD & 1),
-    )

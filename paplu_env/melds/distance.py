@@ -25,17 +25,27 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import lowest_bit, njit, popcount
-from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, FIELD, SUIT_RANKS, card_count, suit_of, words_of
-from paplu_env.melds.cover import COUNT, SPARE, Naturals, naturals_of, walk, without_run
+from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
+from paplu_env.melds.bits import Rules, suit_of
+from paplu_env.melds.cover import COUNT, SPARE, walk
+from paplu_env.melds.distance_general import general_discard_distances, general_distance, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
+from paplu_env.melds.hand import (
+    Naturals,
+    held_faces,
+    open_run_starts,
+    read_hand,
+    run_faces,
+    solid_ends,
+    without_run,
+)
 
 NOT_HELD: Final = 255  # what a face that can't be thrown has for a distance
 _ALWAYS_PURE: Final = 3  # at this distance some sequence of the best layout can be pure
 
 
 @njit
-def distance_kernel(counts: Counts, wild: int, r: npt.NDArray[np.void], table: Table) -> int:
+def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
     """Cards of a hand to replace; of a hand with one card more, the lowest over the discard.
 
     Args:
@@ -44,14 +54,14 @@ def distance_kernel(counts: Counts, wild: int, r: npt.NDArray[np.void], table: T
         r: the record of the rules.
         table: `distance_table.distance_table`.
     """
+    if is_general(r):
+        return general_distance(counts, wild, r, table)
     ones, _twos, hand, needed = read_hand(counts, wild, r)
     return level_of(ones, hand, needed, most_covered(hand, r, table), r, table)
 
 
 @njit
-def discard_distances_kernel(
-    counts: Counts, wild: int, r: npt.NDArray[np.void], table: Table, out: npt.NDArray[np.uint8]
-) -> int:
+def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, out: npt.NDArray[np.uint8]) -> int:
     """Distance after each discard from a hand with one card more.
 
     Args:
@@ -60,6 +70,8 @@ def discard_distances_kernel(
     Returns:
         The lowest of them.
     """
+    if is_general(r):
+        return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
     ones, twos, hand, needed = read_hand(counts, wild, r)
     places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
     covered = most_covered(hand, r, table)
@@ -80,40 +92,13 @@ def discard_distances_kernel(
 
 
 @njit
-def read_hand(counts: Counts, wild: int, r: npt.NDArray[np.void]) -> tuple[int, int, Naturals, int]:
-    """A hand as the kernels work on it.
-
-    Returns:
-        ``(ones, twos, hand, needed)``: words of all cards, wild ones at their own places too; the natural
-        cards; and how many of them have to be covered for distance 0: all, but for those that are thrown.
-    """
-    ones, twos, wilds, _num_wild = words_of(counts, wild)
-    threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
-    hand = naturals_of(ones, twos, threes, wilds)
-    naturals = card_count(hand[0]) + card_count(hand[1]) + card_count(hand[2])
-    cards = 0
-    for face in range(NUM_FACES):
-        cards += int(counts[face])
-    return ones, twos, hand, naturals - (cards - int(r["hand_size"]))
-
-
-@njit
-def third_copies(counts: Counts) -> int:
-    """Word of the standard faces of which three copies are held."""
-    threes = 0
-    for face in range(PRINTED_JOKER):
-        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
-    return threes
-
-
-@njit
-def most_covered(hand: Naturals, r: npt.NDArray[np.void], table: Table) -> int:
+def most_covered(hand: Naturals, r: Rules, table: Table) -> int:
     """The most natural cards that the groups of a complete hand can cover."""
     return walk(COUNT, hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), 1, 0, table)[0]
 
 
 @njit
-def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: npt.NDArray[np.void], table: Table) -> int:
+def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: Rules, table: Table) -> int:
     """The distance, given how many natural cards have to be covered for distance 0 and how many can be."""
     level = max(needed - covered, 0)
     while level < _ALWAYS_PURE:
@@ -124,7 +109,7 @@ def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: npt.NDArra
 
 
 @njit
-def pure_matters(level: int, needed: int, covered: int, r: npt.NDArray[np.void]) -> bool:
+def pure_matters(level: int, needed: int, covered: int, r: Rules) -> bool:
     """Whether layouts of this distance have to be asked for a pure sequence with few enough open places."""
     if level >= _ALWAYS_PURE or int(r["min_pure_sequences"]) == 0:
         return False
@@ -134,14 +119,14 @@ def pure_matters(level: int, needed: int, covered: int, r: npt.NDArray[np.void])
 
 
 @njit
-def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, r: npt.NDArray[np.void], table: Table) -> bool:
+def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, r: Rules, table: Table) -> bool:
     """Whether a layout with at most so many gaps in its pure sequence covers so many natural cards."""
     for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
     for suit in range(NUM_SUITS):
         held = suit_of(ones, suit)
         for length in range(MIN_RUN, MAX_RUN + 1):
             places = int(r["hand_size"]) - length
-            starts = run_starts(held, length, gaps) & ends(held, length)
+            starts = open_run_starts(held, length, gaps) & solid_ends(held, length)
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
@@ -161,7 +146,7 @@ def _spare_beside_pure(
     wild: int,
     gaps: int,
     needed: int,
-    r: npt.NDArray[np.void],
+    r: Rules,
     table: Table,
 ) -> int:
     """The faces without which some layout has at most so many gaps in its pure sequence and covers enough.
@@ -175,7 +160,7 @@ def _spare_beside_pure(
         field = suit_of(ones, suit)
         for length in range(MIN_RUN, MAX_RUN + 1):
             places = int(r["hand_size"]) - length
-            starts = run_starts(field, length, gaps) & ends(field, length)
+            starts = open_run_starts(field, length, gaps) & solid_ends(field, length)
             while starts:
                 run = ((1 << length) - 1) << lowest_bit(starts)
                 starts &= starts - 1
@@ -192,38 +177,3 @@ def _spare_beside_pure(
                 if spare == held:
                     return held
     return spare
-
-
-@njit
-def held_faces(ones: int, jokers: int) -> int:
-    """Mask of the faces in a word of `bits`, and of the printed joker if there is one."""
-    faces = 1 << PRINTED_JOKER if jokers else 0
-    for suit in range(NUM_SUITS):
-        faces |= (ones >> FIELD * suit & SUIT_RANKS) << NUM_RANKS * suit
-    return faces
-
-
-@njit
-def run_faces(places: int, suit: int) -> int:
-    """Mask of the faces at places (14 bits) of a suit."""
-    return (places & SUIT_RANKS | places >> NUM_RANKS) << NUM_RANKS * suit
-
-
-@njit
-def run_starts(field: int, length: int, gaps: int) -> int:
-    """Where in a suit's field a run of so many places begins that has at most so many gaps (0..3)."""
-    one = two = three = four = 0  # where at least so many gaps are met
-    for place in range(length):
-        gap = ~field >> place
-        four |= three & gap
-        three |= two & gap
-        two |= one & gap
-        one |= gap
-    too_many = one if gaps == 0 else two if gaps == 1 else three if gaps == 2 else four
-    return ~too_many & ((1 << NUM_RANKS + 2 - length) - 1)
-
-
-@njit
-def ends(field: int, length: int) -> int:
-    """Where a run of four or five stands on a card at either end: without one it is no better than a shorter one."""
-    return field & field >> length - 1 if length > MIN_RUN else SUIT_RANKS

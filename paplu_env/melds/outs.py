@@ -14,19 +14,25 @@ import numpy.typing as npt
 
 from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, suit_of, words_of
-from paplu_env.melds.cover import COUNT, GAIN, Naturals, naturals_of, walk, without_run
+from paplu_env.melds.bits import FACE_BITS, Rules, suit_of, words_of
+from paplu_env.melds.cover import COUNT, GAIN, walk
 from paplu_env.melds.distance import (
     discard_distances_kernel,
     level_of,
     most_covered,
     pure_matters,
+)
+from paplu_env.melds.distance_general import general_distance, general_outs, is_general
+from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
+from paplu_env.melds.hand import (
+    Naturals,
+    naturals_of,
+    open_run_starts,
     read_hand,
     run_faces,
-    run_starts,
     third_copies,
+    without_run,
 )
-from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 
 
 @njit
@@ -34,7 +40,7 @@ def outs_kernel(
     counts: Counts,
     wild: int,
     unseen: npt.NDArray[np.uint8],
-    r: npt.NDArray[np.void],
+    r: Rules,
     table: Table,
     out: npt.NDArray[np.uint8],
 ) -> int:
@@ -47,10 +53,15 @@ def outs_kernel(
     Returns:
         The distance.
     """
-    ones, _twos, hand, needed = read_hand(counts, wild, r)
-    covered = most_covered(hand, r, table)
-    level = level_of(ones, hand, needed, covered, r, table)
-    outs = _outs(ones, hand, wild, needed, covered, level, _asked(counts, unseen, r), r, table)
+    asked = _asked(counts, unseen, r)
+    if is_general(r):
+        level = general_distance(counts, wild, r, table)
+        outs = general_outs(counts, wild, asked, level, r, table)
+    else:
+        ones, _twos, hand, needed = read_hand(counts, wild, r)
+        covered = most_covered(hand, r, table)
+        level = level_of(ones, hand, needed, covered, r, table)
+        outs = _outs(ones, hand, wild, needed, covered, level, asked, r, table)
     for face in range(NUM_FACES):
         out[face] = unseen[face] if outs >> face & 1 else 0
     return level
@@ -61,7 +72,7 @@ def discard_outs_kernel(
     counts: Counts,
     wild: int,
     unseen: npt.NDArray[np.uint8],
-    r: npt.NDArray[np.void],
+    r: Rules,
     table: Table,
     distances: npt.NDArray[np.uint8],
     totals: npt.NDArray[np.uint8],
@@ -81,9 +92,11 @@ def discard_outs_kernel(
     ones, twos, wilds, _num_wild = words_of(counts, wild)
     threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
     _ones, _twos, all_cards, needed = read_hand(counts, wild, r)
+    general = is_general(r)
+    left = counts.copy()
     asked = _asked(counts, unseen, r)
-    most = most_covered(all_cards, r, table)
-    if lowest and not pure_matters(lowest - 1, needed - 1, most, r):
+    most = 0 if general else most_covered(all_cards, r, table)
+    if lowest and not general and not pure_matters(lowest - 1, needed - 1, most, r):
         # What doesn't even raise the cover of all the cards is no out after any discard.
         for_runs = MIN_RUN * int(r["min_sequences"])
         raising = walk(GAIN, all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)[1]
@@ -92,12 +105,17 @@ def discard_outs_kernel(
         totals[face] = 0
         if lowest == 0 or int(distances[face]) != lowest:
             continue
-        thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
-        ones_left = ones & ~(thrown & ~twos)
-        hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
-        left = needed + (1 if wild >> face & 1 else 0)
-        covered = most_covered(hand, r, table)
-        outs = _outs(ones_left, hand, wild, left, covered, lowest, asked, r, table)
+        if general:
+            left[face] -= 1
+            outs = general_outs(left, wild, asked, lowest, r, table)
+            left[face] += 1
+        else:
+            thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
+            ones_left = ones & ~(thrown & ~twos)
+            hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
+            naturals = needed + (1 if wild >> face & 1 else 0)
+            covered = most_covered(hand, r, table)
+            outs = _outs(ones_left, hand, wild, naturals, covered, lowest, asked, r, table)
         total = 0
         while outs:
             total += int(unseen[lowest_bit(outs)])
@@ -107,7 +125,7 @@ def discard_outs_kernel(
 
 
 @njit
-def _asked(counts: Counts, unseen: npt.NDArray[np.uint8], r: npt.NDArray[np.void]) -> int:
+def _asked(counts: Counts, unseen: npt.NDArray[np.uint8], r: Rules) -> int:
     """Mask of the faces that may still be drawn: those unseen and not held in all copies."""
     asked = 0
     for face in range(NUM_FACES):
@@ -125,7 +143,7 @@ def _outs(
     covered: int,
     level: int,
     asked: int,
-    r: npt.NDArray[np.void],
+    r: Rules,
     table: Table,
 ) -> int:
     """Mask of the asked faces that lower the distance of a hand from ``level``."""
@@ -140,7 +158,7 @@ def _outs(
         beside = walk(COUNT, hand, places, for_runs - MIN_RUN, 1, 0, table)[0]
         for suit in range(NUM_SUITS):
             field = suit_of(ones, suit)
-            starts = run_starts(field, length, level)
+            starts = open_run_starts(field, length, level)
             if length > MIN_RUN:
                 starts &= field | field >> length - 1  # of two ends without a card no face fills both
             while starts:

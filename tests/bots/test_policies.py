@@ -104,7 +104,6 @@ def test_compiled_and_plain_python_agents_answer_alike():
     source = textwrap.dedent("""
         import json
         import numpy as np
-        np.seterr(all="raise")
         from paplu_env import engine
         from paplu_env.bots.rule_kernels import choose_kernel
         from paplu_env.melds.distance_table import distance_table
@@ -127,7 +126,7 @@ def test_compiled_and_plain_python_agents_answer_alike():
     compiled: dict[str, list[int]] = {}
     exec(source, compiled)
     plain = subprocess.run(
-        [sys.executable, "-c", f"{source}\nprint(json.dumps(said))"],
+        [sys.executable, "-c", f"import numpy\nnumpy.seterr(all='raise')\n{source}\nprint(json.dumps(said))"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,

@@ -67,7 +67,12 @@ class SlowTable:
     def _copy(self) -> SlowTable:
         twin = copy.copy(self)
         twin.hands = [list(hand) for hand in self.hands]
-        twin.stock, twin.pile, twin.draws, twin.out = list(self.stock), list(self.pile), list(self.draws), dict(self.out)
+        twin.stock, twin.pile, twin.draws, twin.out = (
+            list(self.stock),
+            list(self.pile),
+            list(self.draws),
+            dict(self.out),
+        )
         return twin
 
     def do(self, action: int) -> None:

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from paplu_env import engine
-from paplu_env.cards import NUM_FACES, parse_card, parse_cards
+from paplu_env.cards import NUM_FACES, format_card, parse_card, parse_cards
 from paplu_env.engine.playout import random_actions
 from paplu_env.engine.state import PILE_CAPACITY, States
 from paplu_env.rules import RuleSet, parse_rules
@@ -65,8 +65,16 @@ def lay_out(
 
 
 def play(states: States, *actions: str, rules: RuleSet = POINTS) -> States:
-    """Do actions written in words in row 0; the same rows are returned."""
+    """Do actions written in words in row 0; the same rows are returned.
+
+    ``drawn`` stands for the card drawn this turn, ``any`` for the lowest face that may be thrown.
+    """
     for action in actions:
+        if action.endswith(" drawn"):
+            action = action.replace("drawn", format_card(int(states["drawn"][0])))
+        if action.endswith(" any"):
+            throwable = np.flatnonzero(engine.legal_action_mask(states, 0, rules)[engine.DISCARD_BASE :])
+            action = action.replace("any", format_card(int(throwable[0])))
         engine.apply_action(states, 0, engine.parse_action(action), rules)
     return states
 
@@ -79,8 +87,7 @@ def legal(states: States, rules: RuleSet = POINTS) -> list[str]:
 def draw_and_throw_back(states: States, rules: RuleSet = POINTS, until_closed: int = 0) -> States:
     """Every seat draws from the stock and throws what it drew, until so many closed cards are left."""
     while int(states["stock_size"][0]) > until_closed:
-        engine.apply_action(states, 0, engine.DRAW_CLOSED, rules)
-        engine.apply_action(states, 0, engine.DISCARD_BASE + int(states["drawn"][0]), rules)
+        play(states, "draw", "discard drawn", rules=rules)
     return states
 
 

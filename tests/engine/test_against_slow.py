@@ -8,7 +8,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.cards import parse_cards
 from paplu_env.engine.legal import REASONS
-from paplu_env.engine.state import ENDING_NAMES, DISCARD
+from paplu_env.engine.state import DISCARD, ENDING_NAMES
 from paplu_env.errors import IllegalAction
 from paplu_env.rules import RuleSet, parse_rules
 from tests.engine.golden import deck_of

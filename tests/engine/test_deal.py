@@ -30,7 +30,7 @@ def test_a_seed_gives_its_golden_deck(golden: dict[str, str]) -> None:
 def test_cards_go_round_one_at_a_time(text: str) -> None:
     rules = parse_rules(text)
     deck = parse_cards(deck_of("points", 7))
-    assert PRINTED_JOKER not in deck[:1] and deck[27] != PRINTED_JOKER
+    assert PRINTED_JOKER not in (deck[0], deck[27])
     states = engine.deal_from(rules, deck, first=1)
     round_of_cards = deck[1:] if rules.indicator_first else deck
     indicator = deck[0] if rules.indicator_first else deck[27]

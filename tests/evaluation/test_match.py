@@ -35,6 +35,21 @@ def test_a_match_of_a_bot_with_itself_is_exactly_even(name):
     assert result.wins[0] == result.wins[1]
 
 
+def test_the_interval_of_two_equal_bots_holds_even_in_95_of_100_matches():
+    class Twin(Policy):
+        """The easy tier with luck of its own: equally strong, and no copy of the other's moves."""
+
+        def _choose(self, views, masks, keys):
+            return make_policy("easy-1").act(views, masks, keys ^ np.uint64(1 << 40))
+
+    twin = Twin("twin", "points")
+    results = [play_match("easy-1", twin, deals=15, seed=seed) for seed in range(100)]
+    held = sum(result.points_interval[0] <= 0 <= result.points_interval[1] for result in results)
+    assert 89 <= held <= 99
+    shares = sum(result.win_rate_interval[0] <= 0.5 <= result.win_rate_interval[1] for result in results)
+    assert shares >= 89
+
+
 def test_each_deal_is_played_once_per_rotation_with_the_same_cards():
     rules = as_rules("points:drop_allowed=false")
     dealt: list[tuple[int, bytes]] = []

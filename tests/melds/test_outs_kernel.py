@@ -75,9 +75,7 @@ def test_outs_of_a_hand_that_lacks_one_card_of_its_pure_sequence() -> None:
     # A two or a five of spades completes the run, and with 7 or T of hearts the joker takes the place of the 8 of spades.
     found = outs(hand, wild_of_rank(-1), unseen)
     assert sorted(np.flatnonzero(found)) == sorted(
-        face
-        for face in range(NUM_FACES)
-        if face != PRINTED_JOKER and _completes(hand, face)
+        face for face in range(NUM_FACES) if face != PRINTED_JOKER and _completes(hand, face)
     )
     assert set(parse_cards("2S 5S")) <= set(np.flatnonzero(found))
 
