@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ import gymnasium
 import pytest
 
 import paplu_env
-from tests.envs.trajectories import digest
+from tests.envs.trajectories import GOLDEN, golden, trajectories
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -91,5 +93,32 @@ def test_made_by_id_it_is_wrapped_as_gymnasium_does_and_its_spec_serialises() ->
 
 
 def test_plain_python_plays_the_same_trajectories_as_compiled_kernels() -> None:
-    code = "from tests.envs.trajectories import digest; print(digest(3))"
-    assert _run(code, NUMBA_DISABLE_JIT="1") == digest(3)
+    code = "from tests.envs.trajectories import trajectories; print(*trajectories(3, 'random'))"
+    assert _run(code, NUMBA_DISABLE_JIT="1").split() == trajectories(3, "random")
+
+
+def test_a_hundred_golden_deals_of_paplu_v0_are_what_they_were() -> None:
+    assert golden() == json.loads(GOLDEN.read_text(encoding="utf-8")), (
+        "the behaviour of Paplu-v0 has changed: that needs a new environment id (see tests/envs/trajectories.py)"
+    )
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "paplu_env").rglob("*.py")), ids=lambda path: path.stem)
+def test_no_code_of_the_package_draws_from_a_global_generator(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert "random" not in imported
+    drawn = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "random"
+    }
+    assert drawn <= {"Generator", "PCG64", "default_rng"}
+
+
+def test_nothing_evaluates_without_masks() -> None:
+    for folder in ("paplu_env", "training"):
+        for path in (ROOT / folder).rglob("*.py"):
+            text = path.read_text(encoding="utf-8")
+            assert "stable_baselines3.common.evaluation" not in text, path
+            assert not re.search(r"(?<!Maskable)EvalCallback", text), path

@@ -11,6 +11,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics, RescaleObservation
 
+from paplu_env import engine
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv, PapluVectorEnv
 from paplu_env.errors import IllegalAction, PapluError
@@ -225,6 +226,47 @@ def test_masks_are_in_every_info_and_never_empty_but_at_the_end() -> None:
         over = terminated | truncated
 
 
+def test_masks_after_a_reset_are_what_the_engine_gives_reasons_for() -> None:
+    env = PapluVectorEnv(1000, opponent="mindist", encoding="cards-v1")
+    _, infos = env.reset(seed=1)
+    states = env._tables.states
+    for i in range(0, 1000, 4):
+        reasons = [engine.why_illegal(states, i, action, env.rules) for action in range(NUM_ACTIONS)]
+        np.testing.assert_array_equal(infos["action_mask"][i], [reason == "" for reason in reasons])
+
+
+def test_the_step_that_resets_is_no_step_of_the_game() -> None:
+    env = PapluVectorEnv(4, opponent=Passer(), encoding="cards-v1", illegal_action="raise", seat=0)
+    env.reset(seed=1)
+    *_, terminated, _, infos = env.step(np.array([DROP, DRAW_CLOSED, DRAW_CLOSED, DRAW_CLOSED]))
+    assert terminated.tolist() == [True, False, False, False]
+    actions = pick_many(np.random.default_rng(0), infos["action_mask"])
+    actions[0] = -1  # whatever stands there is ignored
+    _, rewards, terminated, truncated, infos = env.step(actions)
+    assert (rewards[0], terminated[0], truncated[0]) == (0.0, False, False)
+    assert infos["_skipped_deals"].tolist() == [True, False, False, False]
+    assert env._tables.views["draws"][0] == 0
+
+
+@pytest.mark.parametrize(
+    "make", [lambda arguments: _sync(3, **arguments), lambda arguments: PapluVectorEnv(3, **arguments)]
+)
+def test_what_was_asked_for_lasts_over_every_reset(make: Any) -> None:
+    rules = "points:max_turns=7"
+    env = make({"rules": rules, "opponent": Passer(rules), "seat": 1, "encoding": "cards-v1"})
+    generator = np.random.default_rng(0)
+    _, infos = env.reset(seed=1)
+    deals = 0
+    for _ in range(200):
+        assert set(infos["seat"]) == {1}
+        assert set(infos["opponent"]) == {"passer"}
+        *_, terminated, truncated, infos = env.step(_patient(generator, infos["action_mask"]))
+        deals += int((terminated | truncated).sum())
+        if truncated.any():
+            assert set(infos["ending"][truncated]) == {"truncated"}
+    assert deals > 60
+
+
 def test_returned_arrays_are_not_written_to_later_unless_asked() -> None:
     for copy in (True, False):
         env = PapluVectorEnv(4, opponent="random", encoding="cards-v1", copy=copy)
@@ -278,7 +320,7 @@ def test_gymnasiums_vector_wrappers_run() -> None:
     assert scaled.reset(seed=1)[0].min() == -1.0
 
 
-@pytest.mark.parametrize("mode", ["sync", "vector_entry_point", None])
+@pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point", None])
 def test_make_vec_gives_the_right_class_and_options_reach_it(mode: str | None) -> None:
     env = gymnasium.make_vec(
         "Paplu-v0",
@@ -290,7 +332,8 @@ def test_make_vec_gives_the_right_class_and_options_reach_it(mode: str | None) -
         rules="points:drop_allowed=false",
         render_mode="ansi",
     )
-    assert isinstance(env.unwrapped, SyncVectorEnv if mode == "sync" else PapluVectorEnv)
+    classes = {"sync": SyncVectorEnv, "async": AsyncVectorEnv}
+    assert isinstance(env.unwrapped, classes.get(mode or "", PapluVectorEnv))
     assert env.num_envs == 4
     assert env.render_mode == "ansi"
     assert env.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
