@@ -36,7 +36,7 @@ _ROW: Final = (1 << LANE * _LANES) - 1  # all lanes
 
 # A holding's place in the table is a number of base three, the ace its first digit, the king its last, so
 # that taking a card away subtracts its weight.
-WEIGHTS: Final = tuple(3 ** (NUM_RANKS - 1 - rank) for rank in range(NUM_RANKS))
+WEIGHTS: Final[tuple[int, ...]] = tuple(3 ** (NUM_RANKS - 1 - rank) for rank in range(NUM_RANKS))
 _HALF: Final = 7  # ranks whose weights are added up by one look into a list of 128
 _LOW_SUMS: Final = tuple(
     sum(WEIGHTS[rank] for rank in range(_HALF) if ranks >> rank & 1) for ranks in range(1 << _HALF)
