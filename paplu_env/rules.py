@@ -215,6 +215,18 @@ class RuleSet:
     def __str__(self) -> str:
         return format_rules(self)
 
+    def __hash__(self) -> int:
+        # Layouts and the like are cached by rule set: hashing thirty options at every look-up would be slow.
+        return hash(self.hash)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copies carry the options alone: a copied record would be writable, for which kernels compile again.
+        return _rule_set_of, (self.to_dict(),)
+
+
+def _rule_set_of(options: dict[str, Any]) -> RuleSet:
+    return RuleSet(**options)
+
 
 def _shift_rank(face: int, step: int) -> int:
     """The face so many ranks further in its suit, wrapping K-A-2."""

@@ -1,7 +1,10 @@
 """Options of a table: presets, validation by name, notation, and the record for kernels."""
 
+import copy
 import dataclasses
 import json
+import pickle
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -139,3 +142,13 @@ def test_hashes_tell_games_apart_and_nothing_else() -> None:
 
 def test_pagat_takes_a_third_pack_from_seven_players() -> None:
     assert [preset("pagat", num_players=n).num_decks for n in (2, 6, 7, 10)] == [2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("copier", [copy.copy, copy.deepcopy, lambda rules: pickle.loads(pickle.dumps(rules))])
+def test_copies_of_a_rule_set_have_a_read_only_record_of_their_own(copier: Callable[[RuleSet], RuleSet]) -> None:
+    rules = preset("pagat", num_players=3)
+    assert rules.packed.flags.writeable is False
+    twin = copier(rules)
+    assert twin == rules
+    assert twin.hash == rules.hash
+    assert twin.packed.flags.writeable is False

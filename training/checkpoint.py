@@ -58,7 +58,7 @@ def load_checkpoint(path: Path, model: MaskablePPO) -> dict[str, Any]:
             {"state": _adam_state(policy, tensors), "param_groups": policy.optimizer.state_dict()["param_groups"]}
         )
         torch.set_rng_state(torch.from_numpy(tensors[_TORCH_RNG].copy()))
-        np.random.set_state(("MT19937", tensors[_NUMPY_RNG], about["numpy_position"]))  # noqa: NPY002 - it is SB3's
+        np.random.set_state(("MT19937", tensors[_NUMPY_RNG], about["numpy_position"], 0, 0.0))  # noqa: NPY002
         model.num_timesteps = int(about["step"])
         model._n_updates = int(about["updates"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:

@@ -37,6 +37,7 @@ class NetworkConfig:
 
     hidden: tuple[int, ...] = _key("width of each hidden layer", (256, 256), 1, 4096)
     shared: bool = _key("policy and value share the trunk; otherwise each has its own", True)
+    face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
 
 
@@ -186,8 +187,6 @@ def _check_values(part: Any, prefix: str) -> None:
     for field in dataclasses.fields(part):
         name, value, hint = prefix + field.name, getattr(part, field.name), hints[field.name]
         if dataclasses.is_dataclass(hint):
-            if not isinstance(value, hint):
-                raise InvalidConfig(f"{name}={value!r}: must be a {hint.__name__}")
             _check_values(value, f"{name}.")
             continue
         meaning = field.metadata["meaning"]
@@ -215,7 +214,8 @@ def _check_value(name: str, value: Any, hint: Any, metadata: Mapping[str, Any], 
     low, high = metadata["low"], metadata["high"]
     # Written so that NaN, which compares false with everything, is refused too.
     if low is not None and not (value >= low and (high is None or value <= high)):
-        raise InvalidConfig(f"{name}={value}: must be {f'at least {low}' if high is None else f'{low}..{high}'} ({meaning})")
+        wanted = f"at least {low}" if high is None else f"{low}..{high}"
+        raise InvalidConfig(f"{name}={value}: must be {wanted} ({meaning})")
 
 
 def _check_together(config: TrainConfig) -> None:

@@ -22,7 +22,7 @@ from paplu_env.engine.state import ENDING_NAMES
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import MatchResult, play_match
 from training.config import TrainConfig, load_config
-from training.export import add_evaluation, export_run
+from training.export import add_evaluation, export_run, play_command
 from training.progress import Progress
 from training.train import train
 
@@ -55,7 +55,7 @@ def demo(config: TrainConfig, out: Path) -> Path:
     print(f"\n{bot.name}, trained in this demo, plays {bot.rules}:")
     for result in results:
         print(_line(result))
-    print(f"\nPlay against it:  paplu play {path}")
+    print(f"\nPlay against it:  {play_command(path)}")
     return path
 
 
@@ -63,7 +63,8 @@ def show_deal(bot: Policy, rival: Policy, seed: int) -> None:
     """Play one deal and print every move, with the bot's cards in sight; the bot sits at seat 0."""
     rules, names = bot.rules, (bot.name, rival.name)
     states = engine.deal(rules, seed)
-    print(f"{names[0]} holds {format_hand(states[0]['hands'][0])}; indicator {format_card(int(states[0]['indicator']))}")
+    indicator = format_card(int(states[0]["indicator"]))
+    print(f"{names[0]} holds {format_hand(states[0]['hands'][0])}; indicator {indicator}")
     decision = 0
     while not engine.is_over(states, 0):
         seat = int(states["current_player"][0])
@@ -113,7 +114,7 @@ def _stage(number: int, title: str) -> Iterator[None]:
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 when the bot has been shown."""
     parser = argparse.ArgumentParser(prog="python -m training.demo", description=__doc__)
-    parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="what to train (default: configs/demo.toml)")
+    parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="what to train (configs/demo.toml)")
     parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
     given = parser.parse_args(arguments)
     try:

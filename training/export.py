@@ -86,6 +86,7 @@ def export_module(
         rules=tuple(str(table) for table in tables),
         rules_hashes=tuple(table.hash for table in tables),
     )
+    _check_shape(module, info)
     masked = _Masked(module).eval()
     data = _to_onnx(masked, info)
     parity = _check_parity(masked, data, coder, tables)
@@ -134,8 +135,8 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
         **{key: description[key] for key in ("config", "versions", "commit", "time")},
         "decisions": about["step"],
         "seconds": about["seconds"],
-        "clone": (folder.metrics("clone") or [None])[-1],
-        "last_update": (folder.metrics("update") or [None])[-1],
+        "clone": folder.metrics("clone")[-1:],
+        "last_update": folder.metrics("update")[-1:],
     }
     export_module(
         MaskedLogits(net),
@@ -169,6 +170,13 @@ def card_path(path: Path) -> Path:
     return path.with_suffix(".json")
 
 
+def play_command(path: Path) -> str:
+    """What to type to sit down opposite an exported policy."""
+    card = json.loads(card_path(path).read_text(encoding="utf-8"))
+    rules = card["rules"][0]
+    return f"paplu play {path}" + ("" if as_rules(rules) == RuleSet() else f" --rules {rules}")
+
+
 class _Masked(nn.Module):
     """A module whose logits are masked, whether it does so itself or not."""
 
@@ -191,14 +199,18 @@ def _common_features(encoding: Encoding, tables: Sequence[RuleSet]) -> int:
     return sizes.pop()
 
 
+def _check_shape(module: nn.Module, info: PolicyInfo) -> None:
+    """Refuse a module that doesn't answer with one logit per action; masking would stretch its answer."""
+    with torch.inference_mode():
+        answer = module(torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
+    if tuple(answer.shape) != (2, NUM_ACTIONS):
+        raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows, not (2, {NUM_ACTIONS})")
+
+
 def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
     """The module as a checked ONNX model with its metadata, for any number of rows."""
     obs = torch.zeros(2, info.num_features)
     mask = torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
-    with torch.inference_mode():
-        shape = tuple(module(obs, mask).shape)
-    if shape != (2, NUM_ACTIONS):
-        raise PapluError(f"the module answers in shape {shape} to two rows, not (2, {NUM_ACTIONS})")
     batch = torch.export.Dim("batch")
     with _quiet_exporter():
         program = torch.onnx.export(
@@ -213,13 +225,14 @@ def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
         )
     assert program is not None
     model = program.model_proto
-    for part in (*model.graph.node, *model.graph.value_info, *model.graph.input, *model.graph.output, *model.graph.initializer):
+    graph = model.graph
+    for part in (*graph.node, *graph.value_info, *graph.input, *graph.output, *graph.initializer):
         del part.metadata_props[:]  # the exporter's notes, such as paths of source files on this machine
     onnx.helper.set_model_props(model, info.to_metadata())
     onnx.checker.check_model(model, full_check=True)
     foreign = sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"})
     if foreign:
-        raise PapluError(f"the module needs operators outside the ONNX standard ({', '.join(foreign)}): rewrite it without")
+        raise PapluError(f"the module needs operators outside the ONNX standard: {', '.join(foreign)}")
     data: bytes = model.SerializeToString(deterministic=True)
     return data
 
@@ -262,8 +275,8 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
             is_clear = top[:, -1] - top[:, -2] > 2 * _TOLERANCE
             if worst > _TOLERANCE or (found.argmax(axis=1) != expected.argmax(axis=1))[is_clear].any():
                 raise PapluError(
-                    f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by up "
-                    f"to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"
+                    f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by "
+                    f"up to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"
                 )
     return {"states": states, "largest_difference": worst}
 
@@ -284,7 +297,7 @@ def main(arguments: list[str] | None = None) -> int:
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: paplu play {path}")
+    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: {play_command(path)}")
     return 0
 
 

@@ -92,9 +92,7 @@ class OpponentPool:
 
     def _remember(self, step: int) -> None:
         net, _ = load_weights(self._path(step), self._config.encoding, self._rules)
-        self.selves[step] = NetworkPolicy(
-            f"self-{step}", net, self._config.encoding, self._rules, deterministic=False
-        )
+        self.selves[step] = NetworkPolicy(f"self-{step}", net, self._config.encoding, self._rules, deterministic=False)
 
     def _path(self, step: int) -> Path:
         return self._folder / f"self-{step:012d}.safetensors"

@@ -25,8 +25,10 @@ class Progress:
         self._done = self._first = done
         self._start = self._last_line = time.monotonic()
         self._text = ""
-        is_terminal = sys.stderr.isatty()
-        self._bar = tqdm(desc=title, total=total, initial=done, unit_scale=True, dynamic_ncols=True) if is_terminal else None
+        self._shown = -1
+        self._bar = None
+        if sys.stderr.isatty():
+            self._bar = tqdm(desc=title, total=total, initial=done, unit_scale=True, dynamic_ncols=True)
 
     def __enter__(self) -> Progress:
         return self
@@ -36,7 +38,7 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
-        elif kind is None:
+        elif kind is None and self._shown != self._done and self._done > self._first:
             self._line()
 
     def show(self, done: int, text: str = "") -> None:
@@ -56,9 +58,10 @@ class Progress:
             print(text, flush=True)
 
     def _line(self) -> None:
-        self._last_line = time.monotonic()
+        self._last_line, self._shown = time.monotonic(), self._done
         seconds = self._last_line - self._start
         rate = (self._done - self._first) / max(seconds, 1e-9)
         print(
-            f"{self._title}: {self._done:,} of {self._total:,} ({seconds:.0f} s, {rate:,.0f}/s) {self._text}", flush=True
+            f"{self._title}: {self._done:,} of {self._total:,} ({seconds:.0f} s, {rate:,.0f}/s) {self._text}",
+            flush=True,
         )

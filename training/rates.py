@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
 from paplu_env.errors import PapluError
+
+
+class _Deal(NamedTuple):
+    """A finished deal, from the learner's side."""
+
+    opponent: str
+    seat: int
+    points: float
+    is_won: bool
+    ending: str
+    length: int  # decisions of the learner
 
 
 class Rates(BaseCallback):
@@ -20,38 +31,27 @@ class Rates(BaseCallback):
     def __init__(self) -> None:
         super().__init__()
         self._decisions = np.zeros(0, dtype=np.int64)  # of each deal under way
-        self._deals: list[tuple[str, int, float, bool, str, int]] = []
+        self._deals: list[_Deal] = []
 
     def take(self) -> dict[str, Any]:
         """The figures since the last call, rounded: means over deals, and over those of each opponent and seat."""
         deals, self._deals = self._deals, []
-        by_opponent: dict[str, list[tuple[float, bool]]] = defaultdict(list)
-        by_seat: dict[int, list[float]] = defaultdict(list)
-        for opponent, seat, points, is_won, _, _ in deals:
-            by_opponent[opponent].append((points, is_won))
-            by_seat[seat].append(points)
-        endings = [ending for *_, ending, _ in deals]
-        number = max(len(deals), 1)
+        by_opponent: dict[str, list[_Deal]] = defaultdict(list)
+        by_seat: dict[str, list[_Deal]] = defaultdict(list)
+        for deal in deals:
+            by_opponent[deal.opponent].append(deal)
+            by_seat[str(deal.seat)].append(deal)
         return {
-            "deals": len(deals),
-            "points": round(sum(points for _, _, points, *_ in deals) / number, 3),
-            "win_rate": round(sum(is_won for *_, is_won, _, _ in deals) / number, 4),
-            "length": round(sum(length for *_, length in deals) / number, 2),
-            "dropped": round(sum(end == "drop" and points < 0 for _, _, points, _, end, _ in deals) / number, 4),
-            "opponent_dropped": round(sum(end == "drop" and points > 0 for _, _, points, _, end, _ in deals) / number, 4),
-            "declared": round(sum(end == "declared" and is_won for *_, is_won, end, _ in deals) / number, 4),
-            "wrong_declared": round(endings.count("wrong_declare") / number, 4),
-            "void": round(endings.count("void") / number, 4),
-            "cut": round(endings.count("truncated") / number, 4),
-            "by_seat": {str(seat): round(float(np.mean(points)), 3) for seat, points in sorted(by_seat.items())},
-            "by_opponent": {
-                name: {
-                    "deals": len(results),
-                    "points": round(float(np.mean([points for points, _ in results])), 3),
-                    "win_rate": round(float(np.mean([is_won for _, is_won in results])), 4),
-                }
-                for name, results in sorted(by_opponent.items())
-            },
+            **_summary(deals),
+            "length": _share([deal.length for deal in deals], digits=2),
+            "dropped": _share([deal.ending == "drop" and deal.points < 0 for deal in deals]),
+            "opponent_dropped": _share([deal.ending == "drop" and deal.points > 0 for deal in deals]),
+            "declared": _share([deal.ending == "declared" and deal.is_won for deal in deals]),
+            "wrong_declared": _share([deal.ending == "wrong_declare" for deal in deals]),
+            "void": _share([deal.ending == "void" for deal in deals]),
+            "cut": _share([deal.ending == "truncated" for deal in deals]),
+            "by_seat": {seat: _summary(part) for seat, part in sorted(by_seat.items())},
+            "by_opponent": {name: _summary(part) for name, part in sorted(by_opponent.items())},
         }
 
     def _on_rollout_start(self) -> None:
@@ -65,8 +65,10 @@ class Rates(BaseCallback):
         for i in np.flatnonzero(self.locals["dones"]):
             info = infos[i]
             is_won = info["winner"] == info["seat"]
-            deal = (info["opponent"], info["seat"], float(info["points"]), is_won, info["ending"], int(self._decisions[i]))
-            self._deals.append(deal)
+            length = int(self._decisions[i])
+            self._deals.append(
+                _Deal(info["opponent"], info["seat"], float(info["points"]), is_won, info["ending"], length)
+            )
             self._decisions[i] = 0
         self._check_masks()
         return True
@@ -79,3 +81,17 @@ class Rates(BaseCallback):
                 f"after {self.num_timesteps:,} decisions the mask of game {stuck[0]} allows no action: the environment "
                 "asks a seat that isn't to move, and learning from that would be learning nonsense"
             )
+
+
+def _summary(deals: list[_Deal]) -> dict[str, Any]:
+    """How many deals, and what they brought."""
+    return {
+        "deals": len(deals),
+        "points": _share([deal.points for deal in deals], digits=3),
+        "win_rate": _share([deal.is_won for deal in deals]),
+    }
+
+
+def _share(values: list[Any], digits: int = 4) -> float:
+    """The mean, rounded for a log; 0 where nothing has happened yet."""
+    return round(float(np.mean(values)), digits) if values else 0.0

@@ -43,7 +43,7 @@ class RunFolder:
     def __enter__(self) -> RunFolder:
         try:
             self.selves.mkdir(parents=True, exist_ok=True)
-            self._lock = open(self.path / "lock", "a", encoding="utf-8")  # noqa: SIM115 - held until __exit__
+            self._lock = open(self.path / "lock", "a", encoding="utf-8")
         except OSError as error:
             raise PapluError(f"{self.path}: cannot be written ({error.strerror})") from error
         try:

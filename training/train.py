@@ -21,7 +21,7 @@ from paplu_env.rules import parse_rules
 from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.clone import clone
 from training.config import TrainConfig, load_config
-from training.network import LeanPolicy
+from training.network import LeanPolicy, face_columns
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
@@ -112,7 +112,7 @@ class _Run:
         if start_from is not None:
             given, about = load_weights(start_from, config.encoding, self.rules)
             if given.config != config.network:
-                raise PapluError(f"{start_from}: holds a network {given.config}, the configuration says {config.network}")
+                raise PapluError(f"{start_from}: holds {given.config}, the configuration says {config.network}")
             net.load_tensors(given.tensors())
             self.folder.log("start", 0, {"from": start_from.name, "its_step": about.get("step")})
         if config.clone.decisions:
@@ -230,7 +230,10 @@ def _make_model(config: TrainConfig, env: PapluVecEnv, schedule: _Schedule) -> M
         vf_coef=ppo.value_weight,
         max_grad_norm=ppo.max_grad_norm,
         target_kl=ppo.target_kl or None,
-        policy_kwargs={"network": config.network},
+        policy_kwargs={
+            "network": config.network,
+            "columns": face_columns(config.encoding, parse_rules(config.rules)),
+        },
         seed=config.seed,
         device="cpu",
     )
@@ -253,7 +256,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stopped; --resume goes on from the last checkpoint", file=sys.stderr)
         return 130
-    print(f"done: {folder.path}; export it with: python -m training.export {folder.path}")
+    print(f"done; export the best network with: python -m training.export {folder.path}")
     return 0
 
 

@@ -43,7 +43,7 @@ def from_callable(
     >>> first_legal
     <CallablePolicy first legal for points>
     """
-    return CallablePolicy(name or getattr(fn, "__name__", type(fn).__name__), rules, fn, encoding)
+    return CallablePolicy(name or str(getattr(fn, "__name__", type(fn).__name__)), rules, fn, encoding)
 
 
 def from_sb3(
@@ -90,9 +90,7 @@ class CallablePolicy(Policy):
 class Sb3Policy(Policy):
     """A Stable-Baselines3 model; see `from_sb3`."""
 
-    def __init__(
-        self, name: str, rules: RuleSet | str, model: Any, encoding: str, deterministic: bool = True
-    ) -> None:
+    def __init__(self, name: str, rules: RuleSet | str, model: Any, encoding: str, deterministic: bool = True) -> None:
         super().__init__(name, rules)
         self._model = model
         self._encoding = encodings.get(encoding)
@@ -100,9 +98,7 @@ class Sb3Policy(Policy):
         self._takes_masks = "action_masks" in inspect.signature(model.predict).parameters
         self._check_spaces(encoding)
         if not deterministic and not hasattr(getattr(model, "policy", None), "get_distribution"):
-            raise PolicyMismatch(
-                f"{name} has no distribution over actions to draw from: pass deterministic=True"
-            )
+            raise PolicyMismatch(f"{name} has no distribution over actions to draw from: pass deterministic=True")
 
     def _check_spaces(self, encoding: str) -> None:
         """Refuse a model that was trained on observations or actions of another size."""

@@ -26,7 +26,8 @@ def choose(logits: npt.NDArray[np.floating[Any]], masks: Masks, keys: Keys | Non
     """
     legal = np.where(masks, logits, -np.inf).astype(np.float64)
     if keys is None:
-        return legal.argmax(axis=1).astype(np.int64)
+        likeliest: Actions = legal.argmax(axis=1)
+        return likeliest
     weights = np.exp(legal - legal.max(axis=1, keepdims=True))
     sums = weights.cumsum(axis=1)
     total = sums[:, -1:]
@@ -34,4 +35,5 @@ def choose(logits: npt.NDArray[np.floating[Any]], masks: Masks, keys: Keys | Non
     # Rounding in the product must not lift the target to the total, which no sum exceeds.
     target = np.minimum(unit * total, np.nextafter(total, 0.0))
     # The first sum above the target rose there, so its weight isn't 0: an illegal action is never drawn.
-    return (sums > target).argmax(axis=1).astype(np.int64)
+    drawn: Actions = (sums > target).argmax(axis=1)
+    return drawn

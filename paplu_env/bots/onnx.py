@@ -63,9 +63,9 @@ class PolicyInfo:
                 f"{path}: is no policy file of this version (format {texts.get('format')!r}, not {FORMAT!r}); "
                 "training.export writes such files"
             )
+        if texts.get("num_actions") != str(NUM_ACTIONS):
+            raise InvalidFile(f"{path}: knows {texts.get('num_actions')} actions, the game has {NUM_ACTIONS}")
         try:
-            if int(texts["num_actions"]) != NUM_ACTIONS:
-                raise InvalidFile(f"{path}: knows {texts['num_actions']} actions, the game has {NUM_ACTIONS}")
             return cls(
                 name=texts["name"],
                 encoding=texts["encoding"],
@@ -73,7 +73,7 @@ class PolicyInfo:
                 rules=tuple(json.loads(texts["rules"])),
                 rules_hashes=tuple(json.loads(texts["rules_hashes"])),
             )
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{path}: its metadata cannot be read ({error!r})") from error
 
 
@@ -168,7 +168,9 @@ def read_info(session: Any, path: Path) -> PolicyInfo:
     info = PolicyInfo.from_metadata(session.get_modelmeta().custom_metadata_map, path)
     shapes = {node.name: node.shape[1:] for node in session.get_inputs()}
     if shapes != {INPUTS[0]: [info.num_features], INPUTS[1]: [NUM_ACTIONS]}:
-        raise InvalidFile(f"{path}: its inputs are {shapes}, not obs [{info.num_features}], action_mask [{NUM_ACTIONS}]")
+        raise InvalidFile(
+            f"{path}: its inputs are {shapes}, not obs [{info.num_features}], action_mask [{NUM_ACTIONS}]"
+        )
     if not info.rules or len(info.rules) != len(info.rules_hashes):
         raise InvalidFile(f"{path}: names {len(info.rules)} rules and {len(info.rules_hashes)} hashes of rules")
     return info

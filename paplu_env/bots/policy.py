@@ -77,8 +77,9 @@ class Policy(ABC):
         idle = np.flatnonzero(~masks.any(axis=1))
         if idle.size:
             row = int(idle[0])
-            raise IllegalAction(f"{self.name}, row {row}: no action is legal, so this seat isn't to move "
-                                f"({describe_view(views, row)})")
+            raise IllegalAction(
+                f"{self.name}, row {row}: no action is legal, so this seat isn't to move ({describe_view(views, row)})"
+            )
         return masks
 
     def __repr__(self) -> str:

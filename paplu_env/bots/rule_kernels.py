@@ -189,9 +189,7 @@ def _held(hand: npt.NDArray[np.uint8]) -> int:
 
 
 @njit
-def _points_after(
-    hand: npt.NDArray[np.uint8], wild: int, r: Any, throwable: int, after: npt.NDArray[np.uint8]
-) -> None:
+def _points_after(hand: npt.NDArray[np.uint8], wild: int, r: Any, throwable: int, after: npt.NDArray[np.uint8]) -> None:
     """Points of the hand after throwing each of the faces in a bitmask; other entries are left as they are."""
     for face in range(NUM_FACES):
         if throwable >> face & 1:

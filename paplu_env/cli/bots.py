@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from paplu_env import bots
+from paplu_env.bots import ALIASES, BOTS
 from paplu_env.cli.options import add_json, format_table, print_json
 
 EXAMPLES = "A path to an exported network (runs/demo/demo.onnx) is a bot too."
@@ -15,10 +15,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    listed = bots.list_bots()
+    listed = [{"name": name, "stands for": "", "what it does": meaning} for name, meaning in BOTS.items()]
+    listed += [{"name": name, "stands for": bot, "what it does": BOTS[bot]} for name, bot in ALIASES.items()]
     if options.json:
         print_json(listed)
-        return 0
-    rows = [[bot["name"], bot["kind"], bot["description"]] for bot in listed]
-    print(format_table(rows, ["name", "kind", "what it does"]))
+    else:
+        print(format_table([list(bot.values()) for bot in listed], list(listed[0])))
     return 0

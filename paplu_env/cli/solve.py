@@ -110,7 +110,7 @@ def _wrong_size(size: int, rules: RuleSet) -> str:
 
 
 def _print(answer: dict[str, Any], rules: RuleSet) -> None:
-    print(f"wild       {' '.join(answer['wild'])}")
+    print(f"{'wild':<16} {' '.join(answer['wild'])}")
     for meld in answer["melds"]:
         print(f"{meld['kind']:<16} {' '.join(meld['cards'])}")
     if answer["leftovers"]:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from paplu_env._jit import run_slices
 from paplu_env.encoding.fields import Field, FieldSpec, lay_out
-from paplu_env.engine.state import Views, empty_views
-from paplu_env.errors import PapluError, PolicyMismatch
+from paplu_env.engine.state import Views, check_views
+from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
 
 Observations = npt.NDArray[np.float32]  # (B, F) in [0, 1]
@@ -61,12 +61,11 @@ class Encoding(ABC):
             ``(B, F)`` float32 in [0, 1]: ``out``.
 
         Raises:
-            PolicyMismatch: views of another table than ``rules``.
+            InvalidRules: views of a game under other rules.
             PapluError: an ``out`` of another shape, dtype or memory order.
         """
         table = as_rules(rules)
-        if views.dtype != _view_dtype(table):
-            raise PolicyMismatch(f"{self.name}: these views are not of a table for {table.num_players} ({table})")
+        check_views(views, table)
         shape = (len(views), self.num_features(table))
         if out is None:
             out = np.empty(shape, dtype=np.float32)
@@ -80,15 +79,7 @@ class Encoding(ABC):
 
     @abstractmethod
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
-        """Fill rows start..stop-1 of ``out``; `refuse_row` if one belongs to another table."""
-
-    def refuse_row(self, views: Views, rules: RuleSet, row: int) -> None:
-        """Raise for a view of another table; nothing to do for row -1, a kernel's word for all well."""
-        if row >= 0:
-            raise PolicyMismatch(
-                f"{self.name}: view {row} belongs to rules {int(views[row]['rules_id']):08x}, "
-                f"not to {rules} ({rules.hash[:8]}); encode it under the rules it was dealt with"
-            )
+        """Fill rows start..stop-1 of ``out``."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -99,7 +90,3 @@ def _fields(specs: tuple[FieldSpec, ...], rules: RuleSet) -> tuple[Field, ...]:
 def starts_of(specs: tuple[FieldSpec, ...], rules: RuleSet) -> npt.NDArray[np.int64]:
     """First entry of every field in order, as kernels take a layout."""
     return np.array([field.start for field in _fields(specs, rules)], dtype=np.int64)
-
-
-def _view_dtype(rules: RuleSet) -> np.dtype[np.void]:
-    return empty_views(rules, 0).dtype

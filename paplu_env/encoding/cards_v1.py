@@ -14,11 +14,14 @@ from paplu_env.cards import MAX_JOKERS, NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.encoding.base import RECENCY, Encoding, Observations, starts_of
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import (
+    DISCARD,
     DROPPED_FIRST,
     DROPPED_MIDDLE,
     IN,
     LOG_CLOSED,
-    LOG_NOTHING,
+    LOG_FACE_MASK,
+    LOG_SEAT_SHIFT,
+    LOG_SOURCE_SHIFT,
     NONE,
     PHASE_NAMES,
     WRONG_DECLARED,
@@ -182,8 +185,8 @@ class CardsV1(Encoding):
     specs = CARDS_SPECS
 
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
-        plan = cards_plan(rules)
-        self.refuse_row(views, rules, _cards_rows(views, rules.packed, *plan, out, start, stop))
+        starts, rule_entries = cards_plan(rules)
+        _cards_rows(views, rules.packed, starts, rule_entries, out, start, stop)
 
 
 @functools.lru_cache(maxsize=256)
@@ -196,17 +199,14 @@ def cards_plan(rules: RuleSet) -> tuple[npt.NDArray[np.int64], Observations]:
 @njit
 def _cards_rows(
     views: Views, rules: Any, starts: Any, rule_entries: Any, out: Observations, start: int, stop: int
-) -> int:
-    """Encode a slice of rows; the first row of another table, or -1."""
+) -> None:
+    """Encode a slice of rows."""
     r = rules[0]
     unseen = np.zeros(NUM_FACES, dtype=np.uint8)
     seats = np.zeros((3, MAX_PLAYERS), dtype=np.int64)
     for j in range(start, stop):
-        if int(views[j]["rules_id"]) != int(r["id"]):
-            return j
         unseen_kernel(views, j, r, unseen)
         encode_cards(views, j, r, starts, rule_entries, unseen, seats, out[j])
-    return -1
 
 
 @njit
@@ -248,7 +248,7 @@ def _encode_faces(views: Views, j: int, r: Any, starts: Any, unseen: Counts, sea
         for face in range(NUM_FACES):
             plane[face] = np.float32(hand[face] > copies)
     extra = int(hand[PRINTED_JOKER]) - (packs - 1)
-    if extra > 1:
+    if extra > 0:
         # With more printed jokers than packs the last row has to tell several copies apart.
         row[starts[_HAND] + NUM_FACES * packs - 1] = np.float32(extra / (jokers - (packs - 1)))
     per_card, per_joker = np.float32(1 / packs), np.float32(1 / max(jokers, 1))
@@ -286,12 +286,13 @@ def _encode_log(views: Views, j: int, starts: Any, seats: Any, row: Observations
     nowhere = int(starts[_RULES])
     for seat in range(int(view["num_players"])):
         seats[1, seat] = seats[2, seat] = int(drew[seat])  # cards to be thrown, draws to be made, after the turn
-    if log_size > 0 and int(log[log_size - 1]) >> 6 & 63 <= LOG_CLOSED and int(log[log_size - 1]) & 63 == LOG_NOTHING:
-        seats[1, int(log[log_size - 1]) >> 12] -= 1  # the turn under way
+    if int(view["phase"]) == DISCARD:
+        seats[1, int(view["current_player"])] -= 1  # it has drawn, and has yet to throw
     top = int(view["pile"][0])  # the card that was turned up, unless it is gone; then nobody refused it
     for turn in range(log_size):
         entry = int(log[turn])
-        seat, source, card = entry >> 12, entry >> 6 & 63, entry & 63
+        seat, card = entry >> LOG_SEAT_SHIFT, entry & LOG_FACE_MASK
+        source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
         relative = int(seats[0, seat])
         seats[2, seat] -= source <= LOG_CLOSED
         left_it = source == LOG_CLOSED and relative > 0 and turn >= pile_log

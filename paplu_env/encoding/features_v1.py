@@ -14,6 +14,7 @@ from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import DRAW, NONE, Views
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
+from paplu_env.melds.distance import discard_distances_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.lives import lives_kernel
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
@@ -54,13 +55,16 @@ FEATURES_SPECS: Final = (
         "chance that an unseen card lowers the distance, in the discard phase after the discard with most outs",
     ),
     FieldSpec("deadwood_after", _by_face, "cards that may be thrown: 1 less the deadwood after it, scaled as above"),
-    FieldSpec("distance_after", _by_face, "cards that may be thrown: 1 if the distance stays lowest, 1/2 if it is one more"),
+    FieldSpec(
+        "distance_after", _by_face, "cards that may be thrown: 1 if the distance stays lowest, 1/2 if it is one more"
+    ),
     FieldSpec("outs_after", _by_face, "cards that may be thrown and leave the lowest distance: as `outs`, after it"),
     FieldSpec(
         "if_taken",
         lambda rules: (4,),
-        "when this seat is to draw and there is an open card: 1; after taking it and the best discard for each: "
-        "deadwood, scaled as above; distance, 1 if lower than now, 1/2 if the same, 0 if higher; outs",
+        "when this seat is to draw and there is an open card: 1; then, after taking it and the best discard: least "
+        "deadwood, scaled as above; lowest distance, 1 if lower than now, 1/2 if the same, 0 if higher; outs at that "
+        "distance, after the discard that leaves least deadwood there",
     ),
 )
 _DEADWOOD, _DISTANCE, _LIVES, _OUTS, _DEADWOOD_AFTER, _DISTANCE_AFTER, _OUTS_AFTER, _IF_TAKEN = range(
@@ -69,7 +73,7 @@ _DEADWOOD, _DISTANCE, _LIVES, _OUTS, _DEADWOOD_AFTER, _DISTANCE_AFTER, _OUTS_AFT
 
 
 class FeaturesV1(Encoding):
-    """The cards and the solver's view of them, for small networks. Only groups and lives of section 1 of the rules."""
+    """The cards and the solver's view of them, for small networks."""
 
     name = "features-v1"
     specs = FEATURES_SPECS
@@ -77,27 +81,23 @@ class FeaturesV1(Encoding):
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
         _, rule_entries = cards_plan(rules)
         starts = starts_of(FEATURES_SPECS, rules)
-        wrong = _features_rows(views, rules.packed, starts, rule_entries, distance_table(), out, start, stop)
-        self.refuse_row(views, rules, wrong)
+        _features_rows(views, rules.packed, starts, rule_entries, distance_table(), out, start, stop)
 
 
 @njit
 def _features_rows(
     views: Views, rules: Any, starts: Any, rule_entries: Any, table: Table, out: Observations, start: int, stop: int
-) -> int:
-    """Encode a slice of rows; the first row of another table, or -1."""
+) -> None:
+    """Encode a slice of rows."""
     r = rules[0]
     unseen = np.zeros(NUM_FACES, dtype=np.uint8)
     seats = np.zeros((3, MAX_PLAYERS), dtype=np.int64)
     counts = np.zeros((3, NUM_FACES), dtype=np.uint8)
     left = np.zeros(NUM_FACES, dtype=np.int64)
     for j in range(start, stop):
-        if int(views[j]["rules_id"]) != int(r["id"]):
-            return j
         unseen_kernel(views, j, r, unseen)
         encode_cards(views, j, r, starts, rule_entries, unseen, seats, out[j])
         _encode_solver(views, j, r, starts, table, unseen, counts, left, out[j])
-    return -1
 
 
 @njit
@@ -108,11 +108,9 @@ def _encode_solver(
     row[starts[_DEADWOOD] :] = np.float32(0)
     view = views[j]
     hand, distances, outs = counts[0], counts[1], counts[2]
-    cards, num_unseen = 0, 0
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
-        cards += int(hand[face])
-        num_unseen += int(unseen[face])
+    cards, num_unseen = _total(hand), _total(unseen)
     wild, hand_size = int(view["wild"]), int(r["hand_size"])
     most_left = _MOST_A_CARD * (hand_size + 1)
     if cards < hand_size:
@@ -124,31 +122,19 @@ def _encode_solver(
         least = int(deadwood_kernel(hand, wild, r))
         points = int(points_kernel(hand, wild, r))
         distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
+        num_outs = _total(outs)
+        is_to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
+        if is_to_draw and int(view["pile_size"]) > 0:
+            open_card = int(view["pile"][int(view["pile_size"]) - 1])
+            _encode_if_taken(open_card, distance, wild, r, table, unseen, counts, left, row[starts[_IF_TAKEN] :])
+    else:
+        lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+        blocked = _blocked(hand, int(view["taken"]), r)
+        distance, least, cheapest = _after_discards(hand, blocked, wild, r, distances, left)
         num_outs = 0
         for face in range(NUM_FACES):
-            num_outs += int(outs[face])
-        to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
-        if to_draw and int(view["pile_size"]) > 0:
-            taken = int(view["pile"][int(view["pile_size"]) - 1])
-            hand[taken] += 1
-            blocked = taken if int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
-            _, nearest, most_outs, least_after, _ = _judge(
-                hand, blocked, wild, unseen, r, table, distances, outs, left
-            )
-            start = starts[_IF_TAKEN]
-            row[start] = np.float32(1)
-            row[start + 1] = np.float32(least_after / most_left)
-            row[start + 2] = np.float32((distance - nearest + 1) / 2)
-            row[start + 3] = np.float32(most_outs / num_unseen)
-    else:
-        blocked = NONE
-        if int(view["taken"]) != NONE and int(r["block_taken_card"]) == 1 and int(hand[int(view["taken"])]) == 1:
-            blocked = int(view["taken"])
-        lowest, distance, num_outs, least, cheapest = _judge(
-            hand, blocked, wild, unseen, r, table, distances, outs, left
-        )
-        for face in range(NUM_FACES):
             if int(left[face]) >= 0:
+                num_outs = max(num_outs, int(outs[face]))
                 row[starts[_DEADWOOD_AFTER] + face] = np.float32(1 - int(left[face]) / most_left)
                 row[starts[_DISTANCE_AFTER] + face] = np.float32(1 if int(distances[face]) == lowest else 0.5)
                 row[starts[_OUTS_AFTER] + face] = np.float32(int(outs[face]) / max(num_unseen, 1))
@@ -161,23 +147,42 @@ def _encode_solver(
 
 
 @njit
-def _judge(
-    hand: Counts, blocked: int, wild: int, unseen: Counts, r: Any, table: Table, distances: Any, outs: Any, left: Any
-) -> tuple[int, int, int, int, int]:
-    """What every discard from a hand with one card too many leaves.
+def _encode_if_taken(
+    open_card: int, distance: int, wild: int, r: Any, table: Table, unseen: Counts, counts: Any, left: Any, row: Any
+) -> None:
+    """Write the field ``if_taken``, the first entries of ``row``, for a hand at some distance; the hand grows."""
+    hand, distances, outs = counts[0], counts[1], counts[2]
+    hand[open_card] += 1
+    discard_distances_kernel(hand, wild, r, table, distances)
+    nearest, least, _ = _after_discards(hand, _blocked(hand, open_card, r), wild, r, distances, left)
+    most_outs = _most_outs(hand, nearest, wild, unseen, r, table, distances, outs, left)
+    row[0] = np.float32(1)
+    row[1] = np.float32(least / (_MOST_A_CARD * (int(r["hand_size"]) + 1)))
+    row[2] = np.float32((distance - nearest + 1) / 2)
+    row[3] = np.float32(most_outs / max(_total(unseen), 1))
+
+
+@njit
+def _blocked(hand: Counts, taken: int, r: Any) -> int:
+    """The face that may not be thrown because its only copy was taken this turn, or NONE."""
+    return taken if taken != NONE and int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
+
+
+@njit
+def _after_discards(
+    hand: Counts, blocked: int, wild: int, r: Any, distances: Counts, left: Any
+) -> tuple[int, int, int]:
+    """What the best discards from a hand with one card too many leave.
 
     Args:
         hand: ``(53,)`` uint8; changed and changed back.
-        blocked: face that may not be thrown, or NONE.
-        distances, outs, left: ``(53,)``, filled: distance, outs at the lowest distance and deadwood after each
-            discard; a ``left`` of -1 marks the faces that can't be thrown.
+        distances: distance after each discard.
+        left: ``(53,)`` int64, filled: deadwood after each discard, -1 for the faces that can't be thrown.
 
     Returns:
-        The lowest distance, blocked card included; then over the cards that may be thrown: the lowest distance,
-        the most outs, the least deadwood, and the face that leaves it.
+        Over the cards that may be thrown: the lowest distance, the least deadwood and a face that leaves it.
     """
-    lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
-    nearest, most_outs, least, cheapest = lowest + 1, 0, _MOST_A_CARD * NUM_FACES, 0
+    nearest, least, cheapest = NUM_FACES, _MOST_A_CARD * NUM_FACES, 0
     for face in range(NUM_FACES):
         left[face] = -1
         if int(hand[face]) == 0 or face == blocked:
@@ -186,7 +191,40 @@ def _judge(
         left[face] = int(deadwood_kernel(hand, wild, r))
         hand[face] += 1
         nearest = min(nearest, int(distances[face]))
-        most_outs = max(most_outs, int(outs[face]))
         if int(left[face]) < least:
             least, cheapest = int(left[face]), face
-    return lowest, nearest, most_outs, least, cheapest
+    return nearest, least, cheapest
+
+
+@njit
+def _most_outs(
+    hand: Counts,
+    nearest: int,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    distances: Counts,
+    outs: Counts,
+    left: Any,
+) -> int:
+    """Outs after the discard that leaves the lowest distance and then the least deadwood; the most among equals."""
+    least, most = _MOST_A_CARD * NUM_FACES, 0
+    for face in range(NUM_FACES):
+        if int(left[face]) >= 0 and int(distances[face]) == nearest:
+            least = min(least, int(left[face]))
+    for face in range(NUM_FACES):
+        if int(left[face]) == least and int(distances[face]) == nearest:
+            hand[face] -= 1
+            outs_kernel(hand, wild, unseen, r, table, outs)
+            hand[face] += 1
+            most = max(most, _total(outs))
+    return most
+
+
+@njit
+def _total(counts: Counts) -> int:
+    total = 0
+    for face in range(NUM_FACES):
+        total += int(counts[face])
+    return total

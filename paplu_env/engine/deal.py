@@ -80,9 +80,12 @@ def deal_many(
         ``(B,)`` states.
 
     Raises:
-        InvalidRules: a seat out of range or not active, or fewer than two active seats.
+        InvalidRules: a seed or seat out of range, or fewer than two active seats.
     """
-    each_seed = np.ascontiguousarray(seeds, dtype=np.uint64)
+    try:
+        each_seed = np.ascontiguousarray(seeds, dtype=np.uint64)
+    except OverflowError:
+        raise InvalidRules("seeds: a seed is a whole number 0..2**64-1") from None
     each_first = np.ascontiguousarray(np.broadcast_to(np.asarray(first, dtype=np.int64), each_seed.shape))
     bits = [active_bits(rules, int(seat), active) for seat in np.unique(each_first)]
     states = empty_states(rules, len(each_seed))
@@ -262,9 +265,10 @@ def _check_deck(rules: RuleSet, faces: list[int]) -> None:
     """Refuse a deck that is not exactly the table's pack."""
     if len(faces) != rules.num_cards:
         raise InvalidHand(f"a deck of {len(faces)} cards: the pack of this table has {rules.num_cards}")
-    for face in sorted({*faces, *range(NUM_FACES)}):
+    for face in faces:
         if not 0 <= face < NUM_FACES:
             raise InvalidHand(f"there is no face {face}: faces are 0..{PRINTED_JOKER}")
+    for face in range(NUM_FACES):
         if faces.count(face) != rules.copies(face):
             raise InvalidHand(
                 f"the deck holds {faces.count(face)} of {format_card(face)}, the pack {rules.copies(face)}"

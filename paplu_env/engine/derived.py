@@ -91,7 +91,7 @@ def derive(states: States, i: int, rules: RuleSet, seats: list[int]) -> None:
 
 def active_seats(s: Any) -> list[int]:
     """Seats that were dealt in."""
-    return [seat for seat in range(int(s["num_players"])) if int(s["status"][seat]) != NOT_ACTIVE]
+    return [seat for seat, status in enumerate(s["status"]) if int(status) != NOT_ACTIVE]
 
 
 def loose_cards(s: Any, rules: RuleSet) -> list[int]:
@@ -158,6 +158,8 @@ class _Walk:
         if source == LOG_WRONG:
             self.status[seat] = WRONG_DECLARED
             return WRONG_DECLARE if self.status.count(IN) == 1 else self._end_turn(at)
+        if source > LOG_CLOSED or NUM_FACES <= thrown != LOG_NOTHING:
+            raise InvalidNotation(f"turn {at + 1} of the log: no such move")
         self._pick_up(seat, source, at)
         if thrown == LOG_NOTHING:
             self.is_turn_open = True
@@ -235,8 +237,12 @@ def _check_cards(s: Any, rules: RuleSet, seats: list[int], walk: _Walk) -> None:
     )
     if not fits:
         raise InvalidHand("the open pile is not what the log says was thrown")
-    holds_drawn = walk.is_turn_open and int(s["drawn"]) != NONE and int(s["hands"][walk.mover, int(s["drawn"])]) > 0
-    if holds_drawn != walk.is_turn_open or (not walk.is_turn_open and int(s["drawn"]) != NONE):
+    drawn = int(s["drawn"])
+    if walk.is_turn_open:
+        fits = drawn < NUM_FACES and int(s["hands"][walk.mover, drawn]) > 0
+    else:
+        fits = drawn == NONE
+    if not fits:
         raise InvalidNotation("the card drawn this turn must be named, and held, while a turn is under way only")
 
 

@@ -113,7 +113,7 @@ def _state_dtype(seats: int) -> np.dtype[np.void]:
         ("cards", np.uint8, (PILE_CAPACITY,)),
         ("drawn", np.uint8),  # face drawn this turn from either place, NONE before
     ]
-    return np.dtype(sorted(fields, key=_alignment), align=True)
+    return _row_dtype(fields)
 
 
 def _view_dtype(seats: int) -> np.dtype[np.void]:
@@ -126,12 +126,14 @@ def _view_dtype(seats: int) -> np.dtype[np.void]:
         ("seat", np.uint8),  # whose view it is
         ("drawn", np.uint8),  # face that this seat drew this turn, NONE otherwise
     ]
-    return np.dtype(sorted(fields, key=_alignment), align=True)
+    return _row_dtype(fields)
 
 
-def _alignment(field: tuple[object, ...]) -> int:
-    """Widest fields first, so that a row has no holes."""
-    return -np.dtype(field[1]).itemsize  # type: ignore[call-overload, no-any-return]
+def _row_dtype(fields: list[tuple[object, ...]]) -> np.dtype[np.void]:
+    """A row of these fields, widest first and the last bytes named, so that equal rows are equal bytes."""
+    fields = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)  # type: ignore[call-overload]
+    holes = np.dtype(fields, align=True).itemsize - np.dtype(fields).itemsize
+    return np.dtype(fields + [("unused", np.uint8, (holes,))] * (holes > 0), align=True)
 
 
 SMALL_STATE: Final = _state_dtype(SMALL_SEATS)
@@ -174,13 +176,16 @@ def check_views(views: Views, rules: RuleSet) -> None:
 
 
 def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet, i: int | None) -> None:
-    if rows.dtype != dtype:
+    # Structured dtypes are compared field by field, which a single action should not wait for.
+    if rows.dtype is not dtype and rows.dtype != dtype:
         raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
-    found = rows["rules_id"] if i is None else rows["rules_id"][i : i + 1]
-    if (found != int(rules.packed["id"][0])).any():
+    found, expected = rows["rules_id"], rules.packed["id"][0]
+    is_other = (found != expected).any() if i is None else found[i] != expected
+    if is_other:
         raise InvalidRules(f"the deal was not dealt under the rules {rules}")
 
 
 def copy(states: States, i: int | None = None) -> States:
     """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original."""
-    return states.copy() if i is None else states[i : i + 1].copy()
+    rows = np.ascontiguousarray(states if i is None else states[i:][:1])
+    return rows.view(np.uint8).copy().view(rows.dtype)  # as bytes: NumPy copies structured rows field by field

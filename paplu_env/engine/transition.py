@@ -23,7 +23,7 @@ from paplu_env.engine.actions import (
     format_action,
 )
 from paplu_env.engine.chance import mix, shuffle
-from paplu_env.engine.legal import LEGAL, reason_kernel, why_illegal
+from paplu_env.engine.legal import LEGAL, REASONS, reason_kernel
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
@@ -75,8 +75,11 @@ def apply_action(states: States, i: int, action: int, rules: RuleSet) -> None:
         InvalidRules: the row was dealt under other rules.
     """
     check_table(states, rules, i)
-    _refuse_illegal(states, i, int(action), rules)
-    apply_kernel(states, i, int(action), rules.packed)
+    action = int(action)
+    reason = reason_kernel(states, i, action, rules.packed)
+    if reason != LEGAL:
+        raise _illegal(states, i, action, reason, rules)
+    apply_kernel(states, i, action, rules.packed)
 
 
 def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> None:
@@ -93,15 +96,14 @@ def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, thread
     chosen = np.ascontiguousarray(actions, dtype=np.int64)
     bad = _first_illegal(states, chosen, rules.packed)
     if bad >= 0:
-        _refuse_illegal(states, bad, int(chosen[bad]), rules)
+        action = int(chosen[bad])
+        raise _illegal(states, bad, action, reason_kernel(states, bad, action, rules.packed), rules)
     run_slices(lambda start, stop: _apply_rows(states, chosen, rules.packed, start, stop), len(states), threads)
 
 
-def _refuse_illegal(states: States, i: int, action: int, rules: RuleSet) -> None:
-    reason = why_illegal(states, i, action, rules)
-    if reason:
-        name = format_action(action) if 0 <= action < NUM_ACTIONS else f"action {action}"
-        raise IllegalAction(f"{name}: {reason}. Position: {format_position(states, i, rules)}")
+def _illegal(states: States, i: int, action: int, reason: int, rules: RuleSet) -> IllegalAction:
+    name = format_action(action) if 0 <= action < NUM_ACTIONS else f"action {action}"
+    return IllegalAction(f"{name}: {REASONS[reason]}. Position: {format_position(states, i, rules)}")
 
 
 @njit
@@ -190,7 +192,8 @@ def _pick_up(s: Any, seat: int, face: int, source: int) -> None:
 def _throw(s: Any, seat: int, face: int, r: Any) -> None:
     """Move a card from the hand to the open pile."""
     s["hands"][seat, face] = int(s["hands"][seat, face]) - 1
-    # The card just taken stays in the hand when it is blocked: at least that copy is still known.
+    # A blocked card stays in the hand, so a copy of it is known whatever the other one was. (RULES.md says
+    # "unchanged" of a twin that nobody knew; a twin that was known as well is gone and no longer counts.)
     stays = 1 if face == int(s["taken"]) and int(r["block_taken_card"]) else 0
     s["known"][seat, face] = max(stays, int(s["known"][seat, face]) - 1)
     size = int(s["pile_size"]) + 1

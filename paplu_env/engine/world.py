@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
-from paplu_env.cards import NUM_FACES, PRINTED_JOKER
+from paplu_env.cards import NUM_FACES
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.deal import as_seed, clear_row
 from paplu_env.engine.state import (
     DISCARD,
     DRAW,
     DROPPED_FIRST,
+    NO_SEAT,
     NONE,
     NOT_ACTIVE,
     PILE_CAPACITY,
@@ -28,6 +29,7 @@ from paplu_env.engine.state import (
     check_views,
     empty_states,
 )
+from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.engine.view import copy_public, is_shown
 from paplu_env.errors import InvalidHand
 from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
@@ -49,7 +51,7 @@ def sample_world(views: Views, key: int, rules: RuleSet, j: int = 0) -> States:
         InvalidRules: the view is of a game under other rules.
         InvalidHand: the cards of the view don't add up to the pack.
     """
-    return sample_worlds(views[j : j + 1], np.array([as_seed(key)]), rules)
+    return sample_worlds(views[j:][:1], np.array([as_seed(key)]), rules)
 
 
 def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> States:
@@ -87,14 +89,22 @@ def world_kernel(views: Views, j: int, key: np.uint64, rules: npt.NDArray[np.voi
     copy_public(v, s)
     s["rules_id"] = int(v["rules_id"])
     s["seed"] = mix(key, _LATER)
+    s["drawn"] = int(v["drawn"]) if int(v["taken"]) == NONE else int(v["taken"])
     _lay_known_cards(v, s)
-    size = _gather_unseen(v, s, r)
-    if size < 0:
+    unseen = np.zeros(NUM_FACES, dtype=np.uint8)
+    unseen_kernel(views, j, r, unseen)
+    num_unseen = 0
+    for face in range(NUM_FACES):
+        num_unseen += int(unseen[face])
+    if num_unseen != _hidden_places(v, s, r):
         return False
+    size = 0
+    for face in range(NUM_FACES):
+        for _ in range(int(unseen[face])):
+            s["cards"][size] = face
+            size += 1
     shuffle(s["cards"], size, key)
-    size = _deal_unseen(v, s, size, r)
-    if size != int(v["stock_size"]):
-        return False
+    _deal_unseen(v, s, size, r)
     for place in range(int(v["pile_size"])):
         s["cards"][PILE_CAPACITY - 1 - place] = int(v["pile"][place])
     _fill_solver_answers(v, s, r)
@@ -118,60 +128,55 @@ def _lay_known_cards(v: Any, s: Any) -> None:
 
 
 @njit
-def _gather_unseen(v: Any, s: Any, r: Any) -> int:
-    """Put the cards that lie nowhere yet into ``cards``, faces rising; their number, -1 if a face is short."""
-    size = 0
+def _missing(v: Any, s: Any, seat: int, r: Any) -> int:
+    """Cards that a seat holds beyond those laid so far; below 0 if too many were laid."""
+    status = int(v["status"][seat])
+    if status == NOT_ACTIVE or (status == DROPPED_FIRST and int(r["first_drop_returns_cards"])):
+        missing = 0
+    else:
+        missing = int(r["hand_size"])
+    if int(v["phase"]) == DISCARD and seat == int(v["current_player"]):
+        missing += 1
     for face in range(NUM_FACES):
-        left = int(r["printed_jokers"]) if face == PRINTED_JOKER else int(r["num_decks"])
-        left -= 1 if face == int(v["indicator"]) else 0
-        for place in range(int(v["pile_size"])):
-            left -= 1 if face == int(v["pile"][place]) else 0
-        for seat in range(int(v["num_players"])):
-            left -= int(s["hands"][seat, face])
-        if left < 0:
-            return -1
-        for _ in range(left):
-            s["cards"][size] = face
-            size += 1
-    return size
+        missing -= int(s["hands"][seat, face])
+    return missing
 
 
 @njit
-def _deal_unseen(v: Any, s: Any, size: int, r: Any) -> int:
-    """Fill the hidden hands from the end of ``cards[0..size-1]``; what is left, -1 if cards are short."""
-    own, mover = int(v["seat"]), int(v["current_player"])
-    is_discard = int(v["phase"]) == DISCARD
-    last = NONE
+def _hidden_places(v: Any, s: Any, r: Any) -> int:
+    """Places whose cards the seat cannot know, -1 if a hand holds too much or a visible one too little."""
+    places = int(v["stock_size"])
     for seat in range(int(v["num_players"])):
-        if seat == own or is_shown(v, seat):
-            continue
-        status = int(v["status"][seat])
-        is_empty = status == NOT_ACTIVE or (status == DROPPED_FIRST and int(r["first_drop_returns_cards"]) == 1)
-        missing = 0 if is_empty else int(r["hand_size"]) + (1 if is_discard and seat == mover else 0)
-        for face in range(NUM_FACES):
-            missing -= int(s["hands"][seat, face])
-        if missing < 0 or missing > size:
+        missing = _missing(v, s, seat, r)
+        if missing < 0 or (missing > 0 and (seat == int(v["seat"]) or is_shown(v, seat))):
             return -1
-        for _ in range(missing):
+        places += missing
+    return places
+
+
+@njit
+def _deal_unseen(v: Any, s: Any, size: int, r: Any) -> None:
+    """Fill the hidden hands from the end of ``cards[0..size-1]``; the rest is the stock."""
+    # The mover's own draw, if it is hidden: any card that is not a known pick-up may be it.
+    drawer = int(v["current_player"]) if int(v["phase"]) == DISCARD and int(v["taken"]) == NONE else NO_SEAT
+    for seat in range(int(v["num_players"])):
+        for _ in range(_missing(v, s, seat, r)):
             size -= 1
-            last = int(s["cards"][size])
-            s["hands"][seat, last] = int(s["hands"][seat, last]) + 1
+            face = int(s["cards"][size])
+            s["hands"][seat, face] = int(s["hands"][seat, face]) + 1
             s["cards"][size] = NONE
-        if is_discard and seat == mover:
-            s["drawn"] = last if int(v["taken"]) == NONE else int(v["taken"])
-    return size
+            if seat == drawer:
+                s["drawn"] = face
 
 
 @njit
 def _fill_solver_answers(v: Any, s: Any, r: Any) -> None:
-    """Set what a state caches of the mover's hand, and its hidden draw if the view's seat made it."""
+    """Set what a state caches of the mover's hand."""
     mover, wild = int(v["current_player"]), int(v["wild"])
-    if mover == int(v["seat"]) or int(v["phase"]) != DISCARD:
-        s["drawn"] = int(v["drawn"])
     if int(v["phase"]) == DISCARD:
         s["declarable"] = int(declarable_kernel(s["hands"][mover], wild, r))
     if int(v["phase"]) == DRAW and int(r["hand_rummy"]) and int(v["drew"][mover]) == 0:
-        s["complete"] = 1 if is_complete_kernel(s["hands"][mover], wild, r) else 0
+        s["complete"] = int(is_complete_kernel(s["hands"][mover], wild, r))
 
 
 @njit

@@ -45,14 +45,13 @@ def row_infos(tables: Tables, rows: Ints, is_start: bool) -> list[dict[str, Any]
     """
     infos = _as_dicts(_common(tables, rows))
     ended = np.flatnonzero(tables.over[rows])
-    for k, more in zip(ended, _as_dicts(_at_end(tables, rows[ended])), strict=True):
-        infos[k] |= more
-    forfeited = np.flatnonzero(tables.forfeits[rows] != NO_ACTION)
-    for k, more in zip(forfeited, _as_dicts(_illegal(tables, rows[forfeited])), strict=True):
-        infos[k] |= more
+    if ended.size:
+        _extend(infos, ended, _at_end(tables, rows[ended]))
+        forfeited = ended[tables.forfeits[rows[ended]] != NO_ACTION]
+        if forfeited.size:
+            _extend(infos, forfeited, _illegal(tables, rows[forfeited]))
     if is_start:
-        for info, more in zip(infos, _as_dicts(_at_start(tables, rows)), strict=True):
-            info |= more
+        _extend(infos, np.arange(len(rows)), _at_start(tables, rows))
     return infos
 
 
@@ -119,6 +118,12 @@ def _as_dicts(columns: Columns) -> list[dict[str, Any]]:
         for column in columns.values()
     ]
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _extend(infos: list[dict[str, Any]], places: Ints, columns: Columns) -> None:
+    """Add columns to the dicts at these places."""
+    for place, more in zip(places.tolist(), _as_dicts(columns), strict=True):
+        infos[place] |= more
 
 
 def _add(info: dict[str, Any], batch: int, rows: Ints, columns: Columns) -> None:

@@ -44,7 +44,7 @@ def read_line_up(opponent: Opponents, rules: RuleSet) -> LineUp:
         raise PapluError(f"opponent={opponent!r}: give a bot's name, a path, a policy, or a list of them")
     if len(opponent) != others:
         raise PapluError(
-            f"{len(opponent)} opponents for {rules.num_players} seats: give one for all other seats, or a list of {others}"
+            f"{len(opponent)} opponents for {rules.num_players} seats: give one for all others, or a list of {others}"
         )
     return LineUp(tuple(_read_policy(one, rules) for one in opponent))
 

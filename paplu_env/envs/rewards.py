@@ -33,6 +33,11 @@ Ints = npt.NDArray[np.int64]
 
 REWARDS: Final = ("points", "scaled", "win", "shaped:deadwood", "shaped:distance")
 _ALIASES: Final = {"shaped": "shaped:deadwood"}
+# Shaped reward -> what is measured of a hand, and the option that is its unit.
+_POTENTIALS: Final[dict[str, tuple[Callable[..., Ints], str]]] = {
+    "shaped:deadwood": (melds.deadwoods, "max_points"),
+    "shaped:distance": (melds.distances, "hand_size"),
+}
 
 
 class Reward:
@@ -70,10 +75,3 @@ class Reward:
         hands, wilds = np.ascontiguousarray(views["hand"]), np.ascontiguousarray(views["wild"])
         measure, unit = _POTENTIALS[self.name]
         return measure(hands, wilds, self._rules) / -float(getattr(self._rules, unit))
-
-
-# Shaped reward -> what is measured of a hand, and the option that is its unit.
-_POTENTIALS: Final[dict[str, tuple[Callable[..., Ints], str]]] = {
-    "shaped:deadwood": (melds.deadwoods, "max_points"),
-    "shaped:distance": (melds.distances, "hand_size"),
-}

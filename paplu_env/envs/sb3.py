@@ -89,6 +89,7 @@ class PapluVecEnv(VecEnv):
             if seed is not None:
                 self._streams.reseed(i, seed)
         self._reset_seeds()
+        self._actions = None
         self._tables.start(self._everybody, self._streams.draw)
         self.reset_infos = row_infos(self._tables, self._everybody, is_start=True)
         return self._tables.observe()
@@ -185,7 +186,8 @@ class PapluVecEnv(VecEnv):
         return {"action_masks": self._mask_of}
 
     def _mask_of(self, i: int) -> Bools:
-        return self._tables.masks[i].copy()
+        mask: Bools = self._tables.masks[i].copy()
+        return mask
 
 
 def _read_opponents(opponents: Opponents) -> list[Opponents]:

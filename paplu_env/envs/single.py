@@ -113,9 +113,10 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(110,)`` bool, True = legal, a new array; all False when no deal is on."""
-        return self._tables.masks[0].copy()
+        masks: npt.NDArray[np.bool_] = self._tables.masks[0].copy()
+        return masks
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The table as the learner sees it, as text; None without a render mode."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() shows nothing without a render mode: make the environment with "ansi"')
@@ -164,7 +165,7 @@ def check_options(options: Mapping[str, Any] | None) -> None:
         )
 
 
-def observation_space(tables: Tables) -> Box:
+def observation_space(tables: Tables) -> Box[np.float32]:
     """The space of one observation."""
     return Box(0.0, 1.0, (tables.num_features,), np.float32)
 

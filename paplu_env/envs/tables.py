@@ -39,6 +39,23 @@ WhenIllegal = Literal["forfeit", "raise"]
 # Deals in a row that may end before the learner's first decision; then it gets the first turn.
 MAX_SKIPPED: Final = 100
 
+# Attributes of `Tables` that a row's future hangs on, all of them arrays with one entry a row.
+_ROW_ARRAYS: Final = (
+    "states",
+    "views",
+    "masks",
+    "seats",
+    "line_ups",
+    "over",
+    "forfeits",
+    "skipped_deals",
+    "skipped_points",
+    "_line_up_keys",
+    "_decision_keys",
+    "_first_potentials",
+    "_potentials",
+)
+
 
 class Tables:
     """``B`` deals, of which some are dealt anew and some played on at each call.
@@ -174,7 +191,7 @@ class Tables:
             if not pending.size:
                 break
             self.skipped_deals[pending] += 1
-            self.skipped_points[pending] += self.points(pending)
+            self.skipped_points[pending] += self.states["returns"][pending, self.seats[pending]]
         if self.reward.is_shaped:
             self._first_potentials[rows] = self.reward.potentials(self.views[rows])
             self._potentials[rows] = 0.0
@@ -350,23 +367,6 @@ class Tables:
 
     def _after(self, seats: Ints) -> Ints:
         return (seats + self._step) % self.rules.num_players
-
-
-_ROW_ARRAYS: Final = (
-    "states",
-    "views",
-    "masks",
-    "seats",
-    "line_ups",
-    "over",
-    "forfeits",
-    "skipped_deals",
-    "skipped_points",
-    "_line_up_keys",
-    "_decision_keys",
-    "_first_potentials",
-    "_potentials",
-)
 
 
 def read_actions(actions: Any, batch: int) -> Ints:

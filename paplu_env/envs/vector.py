@@ -85,7 +85,7 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         self._everybody = np.arange(num_envs)
         self._buffer = None if copy else np.empty((num_envs, self._tables.num_features), dtype=np.float32)
 
-    @property
+    @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The environments' generators, which are some deals ahead."""
         return tuple(self._seeds.generator(i) for i in range(self.num_envs))
@@ -153,7 +153,7 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         """``(num_envs, 110)`` bool, True = legal, a new array; all False where a deal is over."""
         return self._tables.masks.copy()
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """Every environment's table as text; None without a render mode."""
         if self.render_mode is None:
             return None

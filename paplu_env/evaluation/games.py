@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -120,7 +120,7 @@ def play_games(
     return games
 
 
-def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Iterator[int]:
+def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Generator[int, None, None]:
     """Results of ``play(0), play(1), …``; after an error nothing more is started."""
     if threads <= 1:
         yield from map(play, range(count))
@@ -132,9 +132,7 @@ def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Iterato
         pool.shutdown(cancel_futures=True)
 
 
-def _play_batch(
-    policies: Sequence[Policy], start: int, seed: int, games: Games, steps: list[_Step] | None
-) -> None:
+def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games, steps: list[_Step] | None) -> None:
     """Play deals ``start, start + 1, …`` in all rotations; write how they ended, and note the steps if asked."""
     rules = policies[0].rules
     players = len(policies)

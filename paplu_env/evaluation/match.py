@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Final
 
 from paplu_env.bots import PolicyLike, make_policy
 from paplu_env.errors import PapluError
@@ -12,7 +13,7 @@ from paplu_env.evaluation.recording import Recorder
 from paplu_env.evaluation.result import MatchResult, summarise
 from paplu_env.rules import RuleSet, as_rules
 
-_SEEDS = 1 << 64  # seeds are 64-bit
+_SEEDS: Final = 1 << 64  # seeds are 64-bit
 
 
 def play_match(

@@ -117,6 +117,9 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
         raise
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         raise InvalidFile(f"{path}: is no recording, or is truncated ({error!r})") from error
-    if decisions.views.dtype != empty_views(rules, 0).dtype:
+    layout = empty_views(rules, 0).dtype
+    if decisions.views.dtype != layout:
         raise InvalidFile(f"{path}: its views have another layout than this version's; record the match again")
+    # A file doesn't keep that the rows are aligned, without which np.concatenate would pack them.
+    decisions.views = decisions.views.view(layout)
     return Recording(rules, int(about["seed"]), tuple(about["names"]), decisions)

@@ -16,16 +16,16 @@ from paplu_env._jit import njit
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.melds.checks import (
     AnyCounts,
+    checked_distance_rules,
     checked_hand,
     checked_hands,
-    checked_rules,
     checked_unseen,
     checked_wild,
     checked_wilds,
 )
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
 from paplu_env.melds.declarable import declarable_kernel
-from paplu_env.melds.distance import distance_kernel
+from paplu_env.melds.distance import discard_distances_kernel, distance_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.outs import outs_kernel
 from paplu_env.rules import RuleSet
@@ -48,13 +48,11 @@ def deadwood(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     Raises:
         InvalidHand: more copies of a face than the packs hold, a hand of another size, no counts at all, or
             a wild mask that is none.
-        InvalidRules: a rule set whose groups the solver doesn't know.
 
     >>> from paplu_env.cards import parse_hand, wild_of_rank
     >>> deadwood(parse_hand("4H 5H 6H 9S JS PJ KS 7C 7D 7H QD 2C 8D"), wild_of_rank(-1), RuleSet())
     29
     """
-    checked_rules(rules)
     return int(_deadwoods(checked_hand(counts, rules, *_whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
 
 
@@ -68,7 +66,6 @@ def points(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     >>> points(parse_hand("KS QS KH JH AD TD KC JC 9S 9H 8C 7D 6S"), wild_of_rank(-1), RuleSet())
     80
     """
-    checked_rules(rules)
     return int(_points(checked_hand(counts, rules, *_whole_or_more(rules)), checked_wild(wild), rules.packed)[0])
 
 
@@ -76,13 +73,16 @@ def distance(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     """Cards of a hand to replace before it is complete; 0 exactly when it is, whatever the gate.
 
     How many copies of the missing cards are left doesn't matter. Of one card more than ``rules.hand_size`` it
-    is the lowest over the discard. Arguments and errors as `deadwood`.
+    is the lowest over the discard. Arguments and errors as `deadwood`; and
+
+    Raises:
+        InvalidRules: a rule set with options that the distance doesn't know, such as ``tanala``.
 
     >>> from paplu_env.cards import parse_hand, wild_of_rank
     >>> distance(parse_hand("4S 5S 6S 8H 9H TH 7C 7D 7H KS KH 2D 3C"), wild_of_rank(-1), RuleSet())
     2
     """
-    checked_rules(rules)
+    checked_distance_rules(rules)
     hand = checked_hand(counts, rules, *_whole_or_more(rules))
     return int(_distances(hand, checked_wild(wild), rules.packed, distance_table())[0])
 
@@ -99,9 +99,8 @@ def declarable(counts: AnyCounts, wild: int, rules: RuleSet) -> npt.NDArray[np.b
         ``(53,)`` bool.
 
     Raises:
-        InvalidHand, InvalidRules: as `deadwood`.
+        InvalidHand: as `deadwood`.
     """
-    checked_rules(rules)
     hand = checked_hand(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     finish: npt.NDArray[np.bool_] = _as_bools(_declarables(hand, checked_wild(wild), rules.packed))[0]
     return finish
@@ -119,9 +118,9 @@ def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Cou
 
     Raises:
         InvalidHand: as `deadwood`, or more copies unseen than the packs and the hand leave.
-        InvalidRules: as `deadwood`.
+        InvalidRules: as `distance`.
     """
-    checked_rules(rules)
+    checked_distance_rules(rules)
     hand = checked_hand(counts, rules, rules.hand_size, rules.hand_size)[0]
     found = np.zeros(NUM_FACES, dtype=np.uint8)
     _outs(hand, checked_wild(wild), checked_unseen(unseen, hand, rules), rules.packed, distance_table(), found)
@@ -130,30 +129,43 @@ def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Cou
 
 def deadwoods(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`deadwood` of a batch: ``(B,)`` int64. Errors name the first row that is wrong."""
-    checked_rules(rules)
     hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _deadwoods(hands, checked_wilds(wild, len(hands)), rules.packed)
 
 
 def point_counts(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`points` of a batch: ``(B,)`` int64."""
-    checked_rules(rules)
     hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _points(hands, checked_wilds(wild, len(hands)), rules.packed)
 
 
 def distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`distance` of a batch: ``(B,)`` int64."""
-    checked_rules(rules)
+    checked_distance_rules(rules)
     hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table())
 
 
 def declarables(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> npt.NDArray[np.bool_]:
     """`declarable` of a batch: ``(B, 53)`` bool."""
-    checked_rules(rules)
     hands = checked_hands(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     return _as_bools(_declarables(hands, checked_wilds(wild, len(hands)), rules.packed))
+
+
+def discard_distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> npt.NDArray[np.uint8]:
+    """Distance of a batch of hands after each of their discards.
+
+    Args:
+        counts: ``(B, 53)``, one card more than ``rules.hand_size`` in each row; otherwise as `deadwoods`.
+
+    Returns:
+        ``(B, 53)`` uint8: by the face thrown, 255 where it isn't held.
+    """
+    checked_distance_rules(rules)
+    hands = checked_hands(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
+    found = np.empty(hands.shape, dtype=np.uint8)
+    _discard_distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table(), found)
+    return found
 
 
 def _whole_or_more(rules: RuleSet) -> tuple[int, int]:
@@ -188,6 +200,12 @@ def _distances(hands: Counts, wilds: Masks, rules: Packed, table: Table) -> Answ
     for row in range(len(hands)):
         found[row] = distance_kernel(hands[row], int(wilds[row]), rules[0], table)
     return found
+
+
+@njit
+def _discard_distances(hands: Counts, wilds: Masks, rules: Packed, table: Table, found: Counts) -> None:
+    for row in range(len(hands)):
+        discard_distances_kernel(hands[row], int(wilds[row]), rules[0], table, found[row])
 
 
 @njit

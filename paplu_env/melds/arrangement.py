@@ -14,7 +14,7 @@ from itertools import combinations
 
 from paplu_env.cards import ACE, FACE_POINTS, NUM_RANKS, NUM_SUITS, faces_of, format_card, is_wild
 from paplu_env.melds.api import deadwood, points
-from paplu_env.melds.checks import AnyCounts
+from paplu_env.melds.checks import AnyCounts, checked_arrangement_rules
 from paplu_env.melds.groups import KINDS, SEQUENCE_KINDS, SMALLEST_GROUP, Kind, kind_of_group, runs_of
 from paplu_env.rules import RuleSet
 
@@ -64,15 +64,17 @@ def arrange(counts: AnyCounts, wild: int, rules: RuleSet) -> Arrangement:
         wild: bitmask of wild faces.
 
     Raises:
-        InvalidHand, InvalidRules: as `deadwood`.
+        InvalidHand: as `deadwood`.
+        InvalidRules: a rule set whose groups are not those of the default game.
 
     >>> from paplu_env.cards import parse_hand, wild_of_rank
     >>> print(arrange(parse_hand("4H 5H 6H 9S JS PJ KC 7C 7D 7H QD 2C 8D"), wild_of_rank(-1), RuleSet()))
     4H 5H 6H | 9S PJ JS | 7H 7D 7C | left: 8D QD 2C KC
     """
+    checked_arrangement_rules(rules)
     least = deadwood(counts, wild, rules)
     hand = Counter(faces_of(counts))
-    laid = _lay(hand, wild, least)
+    laid = _lay(hand, wild, least, rules)
     melds = sorted((Meld(_kind(faces, wild, rules), faces) for faces in laid), key=lambda meld: KINDS.index(meld.kind))
     leftovers = tuple(sorted((hand - Counter(face for faces in laid for face in faces)).elements()))
     sequences = sum(meld.kind in SEQUENCE_KINDS for meld in melds)
@@ -91,22 +93,22 @@ def _kind(faces: Sequence[int], wild: int, rules: RuleSet) -> Kind:
     return kind
 
 
-def _lay(hand: Counter[int], wild: int, least: int) -> list[tuple[int, ...]]:
+def _lay(hand: Counter[int], wild: int, least: int, rules: RuleSet) -> list[tuple[int, ...]]:
     """Groups that leave so many points over: none, one pure sequence, or any with both lives."""
     total = _points_of(hand.elements(), wild)
     if least == total and least > 0:
         return []
     runs = _pure_runs(hand, wild)
-    if least > 0 and total - _points_of(runs[0], wild) == least:
+    if rules.gate == "lives" and least > 0 and total - _points_of(runs[0], wild) == least:
         return [runs[0]]
     for run in runs:
         rest = hand - Counter(run)
         wilds = [face for face in rest.elements() if is_wild(face, wild)]
         naturals = [face for face in rest.elements() if not is_wild(face, wild)]
         naturals.sort(key=lambda face: (-int(FACE_POINTS[face]), face))
-        groups = _Search(wild, least).groups(tuple(naturals), len(wilds))
+        groups = _Search(least).groups(tuple(naturals), len(wilds))
         if groups is not None:
-            return [run, *_with_wild_cards(groups, wilds, lay_all=least == 0)]
+            return [run, *_with_wild_cards(groups, wilds, lay_all=least == 0, sets_grow=rules.max_set_size is None)]
     raise AssertionError(f"no arrangement leaves {least} points: {sorted(hand.elements())}, wild {wild}")
 
 
@@ -135,8 +137,7 @@ def _runs_with(face: int) -> tuple[tuple[int, ...], ...]:
 class _Search:
     """The search for groups beside a pure sequence, one of them a sequence; dead ends are remembered."""
 
-    def __init__(self, wild: int, least: int) -> None:
-        self.wild = wild
+    def __init__(self, least: int) -> None:
         self.least = least
         self.dead: set[tuple[tuple[int, ...], int, int, bool]] = set()
 
@@ -195,32 +196,44 @@ class _Search:
         return sorted(groups, key=lambda group: (group[0].count(_GAP), -len(group[0])))
 
 
-def _with_wild_cards(groups: Sequence[_Laid], wilds: Sequence[int], lay_all: bool) -> list[tuple[int, ...]]:
-    """The groups beside the pure sequence with their gaps filled; with ``lay_all`` they take every wild card.
+def _with_wild_cards(
+    groups: Sequence[_Laid], wilds: Sequence[int], lay_all: bool, sets_grow: bool
+) -> list[tuple[int, ...]]:
+    """The groups beside the pure sequence with their gaps filled.
 
     A group of gaps alone gets standard cards first, since one of its cards has to stand at its own place.
+
+    Args:
+        groups: the groups, one of them a sequence.
+        wilds: wild cards, enough for the gaps.
+        lay_all: the wild cards that no gap needs are laid too.
+        sets_grow: they may extend a set.
     """
     pool = sorted(wilds)  # printed jokers have the highest face
     groups = sorted(groups, key=lambda laid: laid.count(_GAP) < len(laid))
     filled = [[pool.pop(0) if face is _GAP else face for face in laid] for laid in groups]
     if lay_all and pool:
-        taker = max(range(len(groups)), key=lambda number: _takes_wild_cards(groups[number]))
+        taker = max(range(len(groups)), key=lambda number: _takes_wild_cards(groups[number], sets_grow))
         filled[taker] = _extended(groups[taker], filled[taker], pool)
     return [tuple(faces) for faces in filled]
 
 
-def _takes_wild_cards(laid: _Laid) -> tuple[bool, bool]:
-    """How well a group takes another wild card: sets best, runs that are pure worst."""
-    ranks = {face % NUM_RANKS for face in laid if face is not None}
-    return len(ranks) == 1, _GAP in laid
+def _takes_wild_cards(laid: _Laid, sets_grow: bool) -> tuple[bool, bool]:
+    """How well a group takes another wild card: sets best, if they may grow, and runs that are pure worst."""
+    return _is_set(laid) == sets_grow, _GAP in laid
+
+
+def _is_set(laid: _Laid) -> bool:
+    """Whether a group is a set and can't be a run."""
+    naturals = [face for face in laid if face is not None]
+    return len(naturals) > 1 and len({face % NUM_RANKS for face in naturals}) == 1
 
 
 def _extended(laid: _Laid, faces: Sequence[int], spare: Sequence[int]) -> list[int]:
     """A group's faces with wild cards added above its last place, or below the first where the ace is the last."""
-    naturals = [(place, face) for place, face in enumerate(laid) if face is not None]
-    if len(naturals) > 1 and len({face % NUM_RANKS for _place, face in naturals}) == 1:  # a set
+    if _is_set(laid):
         return [*faces, *spare]
-    place, face = naturals[-1] if naturals else (0, ACE)
+    place, face = max(((place, face) for place, face in enumerate(laid) if face is not None), default=(0, ACE))
     top = (NUM_RANKS if place and face % NUM_RANKS == ACE else face % NUM_RANKS) + len(laid) - 1 - place
     room = max(0, NUM_RANKS - top)
     return [*spare[room:], *faces, *spare[:room]]

@@ -116,7 +116,7 @@ def _ask_until_legal(table: Table, seat: int, names: list[str], screen: Screen, 
         if lowered in ("help", ""):
             screen.line(HELP)
         elif lowered == "?":
-            screen.advice(view, table.rules)
+            screen.advice(table.view(seat), table.rules)
         elif lowered == "log":
             for sentence in log_words(view, names):
                 screen.line("· " + sentence)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import numpy as np
 
-from paplu_env import engine, melds
+from paplu_env import melds
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, SUIT_SYMBOLS, faces_of, format_card, is_wild
-from paplu_env.engine.state import DRAW, NONE, STATUS_NAMES
+from paplu_env.engine.state import DRAW, NONE, STATUS_NAMES, Views
+from paplu_env.engine.unseen import unseen
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet
 
@@ -96,13 +97,14 @@ class Screen:
         stake = f"{melds.points(hand, wild, rules)} points if the deal ended now"
         self._row("", f"{distance} card{'' if distance == 1 else 's'} from complete; {stake}")
 
-    def advice(self, view: np.void, rules: RuleSet) -> None:
-        """The solver's numbers for the choices at hand: distance, live outs by unseen copies, points."""
+    def advice(self, views: Views, rules: RuleSet) -> None:
+        """The solver's numbers for the choices of ``views[0]``: distance, live outs by unseen copies, points."""
+        view = views[0]
         wild = int(view["wild"])
         hand = np.array(view["hand"])
-        unseen = engine.unseen_counts(view, rules)
+        left = unseen(views, 0, rules)
         if int(view["phase"]) == DRAW:
-            outs = melds.outs(hand, wild, unseen, rules)
+            outs = melds.outs(hand, wild, left, rules)
             helping = [face for face in range(NUM_FACES) if outs[face]]
             self._row(
                 "closer with", self._cards(helping, wild) if helping else "none", f"   {outs.sum()} unseen copies"
@@ -115,7 +117,7 @@ class Screen:
             rest = hand.copy()
             rest[face] -= 1
             distance = melds.distance(rest, wild, rules)
-            live = int(melds.outs(rest, wild, unseen, rules).sum())
+            live = int(melds.outs(rest, wild, left, rules).sum())
             ranked.append((distance, -live, melds.points(rest, wild, rules), face))
         for distance, live, points, face in sorted(ranked)[:_ADVISED]:
             text = f"  {distance} from complete, {-live} unseen copies help, {points} points if lost"
@@ -150,8 +152,8 @@ class Screen:
             if face == PRINTED_JOKER:
                 text.append("PJ*", style="bold magenta")
                 continue
-            rank, suit = format_card(face)
-            shown = SUIT_SYMBOLS[face // 13] if self._has_symbols else suit
+            card = format_card(face)
+            shown = SUIT_SYMBOLS[face // 13] if self._has_symbols else card[1]
             mark = "*" if is_wild(face, wild) else ""
-            text.append(rank + shown + mark, style=_STYLES[face // 13])
+            text.append(card[0] + shown + mark, style=_STYLES[face // 13])
         return text

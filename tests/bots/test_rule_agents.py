@@ -60,8 +60,11 @@ def test_minscore_throws_a_left_over_card_after_taking_the_open_one():
 
 
 def test_minscore_is_blind_above_the_cap():
-    states = play(lay_out(NOTHING, "8D", INDICATOR, stock="2H", rules="points:drop_allowed=false"), "draw",
-                  rules="points:drop_allowed=false")
+    states = play(
+        lay_out(NOTHING, "8D", INDICATOR, stock="2H", rules="points:drop_allowed=false"),
+        "draw",
+        rules="points:drop_allowed=false",
+    )
     assert answer("minscore", states, "points:drop_allowed=false") == "discard 2H"
 
 
@@ -228,8 +231,11 @@ def test_a_policy_of_other_rules_is_refused():
     states = lay_out(TWO_PAIRS, "7D", INDICATOR)
     policy = make_policy("mindist", "points:drop_allowed=false")
     with pytest.raises(PolicyMismatch, match="drop_allowed=false"):
-        policy.act(engine.player_views(states, [0]), engine.legal_action_masks(states, as_rules("points")),
-                   np.zeros(1, dtype=np.uint64))
+        policy.act(
+            engine.player_views(states, [0]),
+            engine.legal_action_masks(states, as_rules("points")),
+            np.zeros(1, dtype=np.uint64),
+        )
 
 
 def test_a_policy_is_not_asked_when_its_seat_is_not_to_move():
@@ -247,4 +253,6 @@ def test_arrays_of_other_shapes_are_refused():
 
 
 def _legal(states) -> list[str]:
-    return [engine.format_action(int(a)) for a in np.flatnonzero(engine.legal_action_masks(states, as_rules("points"))[0])]
+    return [
+        engine.format_action(int(a)) for a in np.flatnonzero(engine.legal_action_masks(states, as_rules("points"))[0])
+    ]

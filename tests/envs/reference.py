@@ -41,9 +41,9 @@ class ReferenceEnv:
         while True:
             deal_seed = np.uint64(self.generator.bit_generator.random_raw())
             players = self.rules.num_players
-            self.seat = below(mix(deal_seed, np.uint64(101)), players) if self.fixed_seat == "random" else self.fixed_seat
+            self.seat = below(_mix(deal_seed, 101), players) if self.fixed_seat == "random" else self.fixed_seat
             first = self.seat if skipped == 100 else 0
-            self.decisions_key = mix(deal_seed, np.uint64(103))
+            self.decisions_key = _mix(deal_seed, 103)
             self.states = engine.deal(self.rules, int(deal_seed), first=first)
             self._play_opponents()
             if not self.is_over:
@@ -77,10 +77,9 @@ class ReferenceEnv:
             mover = int(self.states["current_player"][0])
             draws = int(self.states["draws"][0])
             in_draw = PHASE_NAMES[int(self.states["phase"][0])] == "draw"
-            number = np.uint64(2 * draws if in_draw else 2 * draws - 1)
-            key = mix(mix(self.decisions_key, np.uint64(mover)), number)
+            key = _mix(_mix(self.decisions_key, mover), 2 * draws if in_draw else 2 * draws - 1)
             view = engine.player_view(self.states, 0, mover)
-            action = self.opponent.act(view, self.mask()[None], np.array([key], dtype=np.uint64))[0]
+            action = self.opponent.act(view, self.mask()[None], np.array([key]))[0]
             engine.apply_action(self.states, 0, int(action), self.rules)
 
     def _observe(self) -> np.ndarray:
@@ -121,3 +120,8 @@ class ReferenceEnv:
                 "points": int(returns[self.seat]),
             }
         return info
+
+
+def _mix(key: np.uint64, value: int) -> np.uint64:
+    """`chance.mix` called from Python, where a compiled function gives back an int without its type."""
+    return np.uint64(mix(key, np.uint64(value)))

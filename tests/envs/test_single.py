@@ -15,10 +15,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
-import paplu_env
+from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
+from paplu_env.envs.infos import row_infos
+from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.errors import IllegalAction, PapluError
 from tests.envs.players import Cheater, Delegate, Passer, WrongDeclarer, pick
 from tests.envs.reference import ReferenceEnv
@@ -238,6 +240,18 @@ def test_the_learners_drops_cost_20_and_later_40(seat: int) -> None:
     assert (info["ending"], info["points"], info["winner"]) == ("drop", -40, 1 - seat)
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_learners_wrong_declaration_costs_80(seat: int) -> None:
+    rules = "points:wrong_declare=allowed"
+    env = PapluEnv(rules=rules, opponent=Passer(rules), encoding="cards-v1", seat=seat)
+    env.reset(seed=1)
+    env.step(DRAW_CLOSED)
+    _, reward, terminated, truncated, info = env.step(int(np.flatnonzero(env.action_masks())[-1]))
+    assert (reward, terminated, truncated) == (-80.0, True, False)
+    assert (info["ending"], info["winner"]) == ("wrong_declare", 1 - seat)
+    assert info["returns"].sum() == 0
+
+
 @pytest.mark.parametrize("opponent", ["mindist", Delegate("mindist")])
 def test_a_declaration_pays_the_losers_points_and_shows_the_hands(opponent: Any) -> None:
     env = PapluEnv(opponent=opponent, encoding="cards-v1", rules="points")
@@ -255,7 +269,7 @@ def test_a_declaration_pays_the_losers_points_and_shows_the_hands(opponent: Any)
         seen.add(info["winner"] == info["seat"])
         view = env._tables.views[0]
         loser = 1 - info["winner"]
-        cost = paplu_env.melds.points(view["shown"][loser], int(view["wild"]), env.rules)
+        cost = melds.points(view["shown"][loser], int(view["wild"]), env.rules)
         assert reward == (cost if info["winner"] == info["seat"] else -cost)
         assert info["returns"].sum() == 0
     assert seen == {True, False}
@@ -368,6 +382,15 @@ def test_copies_continue_identically_and_apart(copier: Any) -> None:
         _assert_equal(states[0], states[1])
 
 
+def test_copies_share_no_memory() -> None:
+    env = PapluEnv(opponent="random", encoding="cards-v1")
+    env.reset(seed=5)
+    one, other = vars(env._tables), vars(copy.deepcopy(env)._tables)
+    arrays = [name for name, value in one.items() if isinstance(value, np.ndarray)]
+    assert len(arrays) > 10
+    assert not any(np.shares_memory(one[name], other[name]) for name in arrays)
+
+
 def _play_on(env: PapluEnv, generator: np.random.Generator) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     while env.action_masks().any():
@@ -391,6 +414,31 @@ def test_a_state_put_back_gives_the_same_future() -> None:
         env.set_state({"tables": {}})
     with pytest.raises(PapluError, match="rule set"):
         PapluEnv(opponent="random", encoding="cards-v1", rules="points:max_turns=9").set_state(state)
+
+
+def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_anew() -> None:
+    env = PapluEnv(opponent="mindist", encoding="features-v1", rules="points:drop_allowed=false")
+    generator = np.random.default_rng(0)
+    row = np.zeros(1, dtype=np.int64)
+    worlds = 0
+    for seed in range(30):
+        _, info = env.reset(seed=seed)
+        for _ in range(int(generator.integers(1, 12))):
+            before, _, terminated, truncated, info = env.step(pick(generator, info["action_mask"]))
+            if terminated or truncated:
+                break
+        else:
+            tables = env._tables
+            world = engine.sample_world(tables.views, seed, env.rules)
+            assert world["hands"].tobytes() != tables.states["hands"].tobytes()
+            tables.states[:] = world
+            tables._play(row, np.array([NO_ACTION]))
+            np.testing.assert_array_equal(tables.observe()[0], before)
+            again = row_infos(tables, row, is_start=False)[0]
+            assert again.keys() == info.keys()
+            assert all(np.array_equal(again[key], info[key]) for key in info)
+            worlds += 1
+    assert worlds > 10
 
 
 def test_ansi_shows_the_learners_hand_and_no_card_of_the_opponent() -> None:

@@ -145,10 +145,29 @@ def test_the_packs_of_the_table_are_what_counts() -> None:
         melds.deadwood(twice, wild_of_rank(-1), preset("one_pack"))
 
 
-@pytest.mark.parametrize("rules", ["rummy_21", "ten_card", "tanala", "points:printed_jokers=4"])
-def test_rules_with_other_groups_are_refused_by_name(rules: str) -> None:
-    with pytest.raises(InvalidRules, match=f"doesn't know the groups of {rules}"):
-        melds.deadwood(HAND, SEVENS, parse_rules(rules))
+@pytest.mark.parametrize(
+    ("rules", "option"),
+    [
+        ("tanala", "tanala=True"),
+        ("rummy_21", "hand_size=21, min_pure_sequences=3, tanala=True, special_hands=True"),
+        ("points:min_naturals=2", "min_naturals=2"),
+        ("points:min_sequences=0,min_pure_sequences=0", "min_sequences=0, min_pure_sequences=0"),
+        ("ten_card:printed_jokers=7", "printed_jokers=7"),
+    ],
+)
+def test_rules_for_which_the_distance_is_not_known_are_refused_by_name(rules: str, option: str) -> None:
+    for ask in (
+        lambda: melds.distance(HAND, SEVENS, parse_rules(rules)),
+        lambda: melds.outs(HAND, SEVENS, HAND, parse_rules(rules)),
+    ):
+        with pytest.raises(InvalidRules, match=re.escape(f"they don't read {option}")):
+            ask()
+
+
+@pytest.mark.parametrize("rules", ["ten_card", "tanala", "one_life", "points:gate=every_meld"])
+def test_rules_with_other_groups_are_not_laid_out_card_by_card(rules: str) -> None:
+    with pytest.raises(InvalidRules, match=f"hands of {rules} can't be laid out"):
+        melds.arrange(HAND, SEVENS, parse_rules(rules))
 
 
 def test_points_are_rounded_before_they_are_capped() -> None:

@@ -94,7 +94,12 @@ def test_differences_are_named() -> None:
 def test_every_key_has_a_meaning() -> None:
     def parts(kind: type) -> list[dataclasses.Field]:
         fields = list(dataclasses.fields(kind))
-        return fields + [inner for field in fields if dataclasses.is_dataclass(field.default_factory) for inner in parts(field.default_factory)]
+        return fields + [
+            inner
+            for field in fields
+            if dataclasses.is_dataclass(field.default_factory)
+            for inner in parts(field.default_factory)
+        ]
 
     assert all(field.metadata["meaning"] for field in parts(TrainConfig))
     assert "[network]" in TOML

@@ -1,5 +1,7 @@
 """The smallest configurations that still do everything, for tests."""
 
+import tomllib
+
 import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
@@ -39,8 +41,6 @@ every = 2
 
 def tiny_config(**changes: object) -> TrainConfig:
     """The configuration of `TOML` with other values; keys are dotted names with ``__`` for the dot."""
-    import tomllib
-
     values = tomllib.loads(TOML)
     for key, value in changes.items():
         *tables, name = key.split("__")

@@ -1,0 +1,41 @@
+"""What the sources of learning and loading may never contain."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted([*(ROOT / "training").glob("*.py"), *(ROOT / "paplu_env").rglob("*.py")])
+
+# Evaluation that forgets the masks, and loading that runs what it reads.
+FORBIDDEN_IMPORTS = {
+    "stable_baselines3.common.callbacks.EvalCallback",
+    "stable_baselines3.common.evaluation",
+    "stable_baselines3.common.evaluation.evaluate_policy",
+    "pickle",
+    "cloudpickle",
+    "dill",
+    "joblib",
+    "yaml",
+}
+FORBIDDEN_CALLS = {"eval", "exec", "torch.load", "np.load", "numpy.load"}
+
+
+def _name(node: ast.expr) -> str:
+    return f"{_name(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_file_evaluates_without_masks_or_runs_what_it_loads(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            assert not FORBIDDEN_IMPORTS & {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not FORBIDDEN_IMPORTS & {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Call) and _name(node.func) in FORBIDDEN_CALLS:
+            keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+            is_plain = isinstance(keywords.get("allow_pickle"), ast.Constant) and not keywords["allow_pickle"].value
+            is_allowed = is_plain and _name(node.func) in ("np.load", "numpy.load")
+            assert is_allowed, f"{path}:{node.lineno}: {_name(node.func)}"

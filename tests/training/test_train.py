@@ -1,0 +1,274 @@
+"""A run from its first decision to its export: masks hold, a killed run goes on, nobody shares a folder."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from paplu_env.bots import make_policy
+from paplu_env.envs.sb3 import PapluVecEnv
+from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
+from paplu_env.evaluation import play_match
+from tests.training.tiny import PER_UPDATE, RULES, TOML, tiny_config
+from training.checkpoint import checkpoint_step
+from training.files import load_tensors
+from training.opponents import NetworkPolicy, OpponentPool
+from training.run_folder import RunFolder
+from training.train import _Run, main, train
+from training.weights import load_weights
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of three updates, on an environment that raises on illegal actions."""
+    out = tmp_path_factory.mktemp("runs") / "tiny"
+    train(tiny_config(), out)
+    return out
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run, to be changed."""
+    return Path(shutil.copytree(finished, tmp_path / "tiny"))
+
+
+def test_a_run_leaves_everything_that_the_next_steps_need(finished: Path) -> None:
+    folder = RunFolder(finished)
+    description = folder.read()
+    assert folder.read_config() == tiny_config()
+    assert {"paplu_env", "python", "torch", "sb3-contrib"} <= set(description["versions"])
+    assert "commit" in description
+    assert checkpoint_step(folder.latest) == 3 * PER_UPDATE
+    assert any(folder.tensorboard.iterdir())
+    assert [entry["step"] for entry in folder.metrics("update")] == [PER_UPDATE, 2 * PER_UPDATE, 3 * PER_UPDATE]
+    assert [entry["step"] for entry in folder.metrics("match")] == [0, 2 * PER_UPDATE, 3 * PER_UPDATE]
+    assert len(folder.metrics("clone")) == 1
+    for entry in folder.metrics("update"):
+        assert {"speed", "entropy", "kl", "points", "length", "dropped", "void", "by_opponent", "by_seat"} <= set(entry)
+        assert 0 < entry["entropy"] < 5
+
+
+def test_best_is_the_network_that_did_best_and_latest_the_newest(finished: Path) -> None:
+    folder = RunFolder(finished)
+    matches = {entry["step"]: entry["points_per_deal"] for entry in folder.metrics("match")}
+    net, about = load_weights(folder.best, "cards-v1", make_policy("random", RULES).rules)
+    assert about["evaluation"]["points_per_deal"] == max(matches.values())
+    assert matches[about["step"]] == max(matches.values())
+    assert about["evaluation"]["b"] == "minscore"
+    assert net.action_head.out_features == 110
+
+
+def test_a_saved_network_plays_its_matches_again_exactly(finished: Path) -> None:
+    config = tiny_config()
+    rules = make_policy("random", RULES).rules
+    net, about = load_weights(RunFolder(finished).best, "cards-v1", rules)
+    player = NetworkPolicy("tiny", net, "cards-v1", rules)
+    plan = config.evaluation
+    again = play_match(player, plan.opponent, deals=plan.deals, seed=plan.seed, rules=rules).to_dict()
+    assert again["points_per_deal"] == about["evaluation"]["points_per_deal"]
+    assert list(again["wins"]) == about["evaluation"]["wins"]
+
+
+def test_a_finished_run_resumes_to_its_end_without_another_step(run: Path) -> None:
+    before = (run / "latest.safetensors").read_bytes()
+    train(tiny_config(), run, resume=True)
+    assert (run / "latest.safetensors").read_bytes() == before
+
+
+def test_a_resumed_run_goes_on_with_the_counter_the_pool_and_the_generators(tmp_path: Path) -> None:
+    config = tiny_config(clone__decisions=0, evaluation__every=100)
+
+    class Killed(Exception): ...
+
+    def kill_after_two(self: object) -> None:
+        original(self)
+        if self.model.num_timesteps == 2 * PER_UPDATE:  # type: ignore[attr-defined]
+            raise Killed
+
+    original = _Run._save
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Run, "_save", kill_after_two)
+        with pytest.raises(Killed):
+            train(config, tmp_path / "run")
+    folder = RunFolder(tmp_path / "run")
+    tensors, about = load_tensors(folder.latest, "paplu-checkpoint-1")
+    assert (about["step"], about["selves"]) == (2 * PER_UPDATE, [0, PER_UPDATE])
+    assert {"rng.torch", "rng.numpy", "net.trunk.0.weight", "adam.exp_avg.net.trunk.0.weight"} <= set(tensors)
+
+    train(config, tmp_path / "run", resume=True)
+    _, after = load_tensors(folder.latest, "paplu-checkpoint-1")
+    assert after["step"] == 3 * PER_UPDATE
+    assert after["updates"] == 3 * config.ppo.epochs
+    assert after["selves"] == [0, 2 * PER_UPDATE]  # of three the middle one is dispensable, two are kept
+    assert {path.name for path in folder.selves.iterdir()} == {
+        f"self-{step:012d}.safetensors" for step in after["selves"]
+    }
+    assert [entry["step"] for entry in folder.metrics("update")] == [PER_UPDATE, 2 * PER_UPDATE, 3 * PER_UPDATE]
+
+
+def test_what_was_written_after_the_last_checkpoint_is_forgotten(run: Path) -> None:
+    folder = RunFolder(run)
+    folder.log("update", 99 * PER_UPDATE, {"speed": 1})
+    with open(run / "metrics.jsonl", "a", encoding="utf-8") as file:
+        file.write('{"kind": "upd')  # a line that a killed run left half
+    (folder.selves / "self-000000099999.safetensors").write_bytes(b"never named by a checkpoint")
+    train(tiny_config(), run, resume=True)
+    assert max(entry["step"] for entry in folder.metrics()) == 3 * PER_UPDATE
+    assert not (folder.selves / "self-000000099999.safetensors").exists()
+
+
+def test_two_runs_of_one_configuration_make_equal_first_updates(tmp_path: Path) -> None:
+    config = tiny_config(ppo__timesteps=PER_UPDATE, clone__decisions=0)
+    tensors = []
+    for name in ("one", "two"):
+        torch.rand(3)
+        np.random.rand(3)  # noqa: NPY002 - global state must not matter
+        train(config, tmp_path / name)
+        tensors.append(load_tensors(tmp_path / name / "latest.safetensors", "paplu-checkpoint-1")[0])
+    assert tensors[0].keys() == tensors[1].keys()
+    for key, value in tensors[0].items():
+        np.testing.assert_array_equal(value, tensors[1][key], err_msg=key)
+
+
+def test_a_run_killed_at_any_moment_resumes(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(
+        TOML.replace(f"timesteps = {3 * PER_UPDATE}", "timesteps = 1_000_000"), encoding="utf-8"
+    )
+    out = tmp_path / "run"
+    command = [sys.executable, "-m", "training.train", str(tmp_path / "tiny.toml"), "--out", str(out), "--resume"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PAPLU_QUIET": "1"}
+    steps = []
+    for _ in range(2):
+        process = subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        reached = steps[-1] if steps else 0
+        while process.poll() is None and not (
+            (out / "latest.safetensors").exists() and checkpoint_step(out / "latest.safetensors") > reached
+        ):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        _, errors = process.communicate()
+        assert process.returncode == -signal.SIGKILL, errors.decode()
+        steps.append(checkpoint_step(out / "latest.safetensors"))  # readable: written whole or not at all
+    assert 0 < steps[0] < steps[1]
+
+
+def test_a_second_run_in_the_same_folder_is_refused(run: Path) -> None:
+    with RunFolder(run), pytest.raises(PapluError, match="another run is at work"):
+        train(tiny_config(), run, resume=True)
+
+
+def test_a_folder_with_a_run_is_only_used_with_resume(run: Path) -> None:
+    with pytest.raises(PapluError, match="holds a run already; continue it with --resume"):
+        train(tiny_config(), run)
+
+
+def test_a_run_resumes_only_with_its_own_configuration(run: Path) -> None:
+    with pytest.raises(PapluError, match=r"other values of seed, ppo\.epochs"):
+        train(tiny_config(seed=9, ppo__epochs=1), run, resume=True)
+
+
+@pytest.mark.parametrize("name", ["latest.safetensors", "best.safetensors"])
+def test_a_truncated_or_foreign_checkpoint_is_refused_with_its_path(run: Path, name: str) -> None:
+    data = (run / name).read_bytes()
+    for content, words in ((data[:-1], "truncated"), (b"not a checkpoint", "truncated"), (b"", "truncated")):
+        (run / name).write_bytes(content)
+        with pytest.raises(InvalidFile, match=rf"{name}.*{words}"):
+            train(tiny_config(), run, resume=True)
+
+
+def test_weights_where_a_checkpoint_should_be_are_refused(run: Path) -> None:
+    shutil.copy(run / "best.safetensors", run / "latest.safetensors")
+    with pytest.raises(InvalidFile, match="foreign, or of another version"):
+        train(tiny_config(), run, resume=True)
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(PapluError, match="cannot be written"):
+        train(tiny_config(), tmp_path / "file" / "run")
+
+
+def test_a_run_can_begin_with_the_weights_of_another(finished: Path, tmp_path: Path) -> None:
+    config = tiny_config(clone__decisions=0, ppo__timesteps=0)
+    train(config, tmp_path / "next", start_from=finished / "best.safetensors")
+    rules = make_policy("random", RULES).rules
+    old, new = (load_weights(path / "best.safetensors", "cards-v1", rules)[0] for path in (finished, tmp_path / "next"))
+    for key, value in old.tensors().items():
+        np.testing.assert_array_equal(value, new.tensors()[key])
+
+
+def test_weights_of_another_shape_or_encoding_are_refused(finished: Path, tmp_path: Path) -> None:
+    wide = tiny_config(clone__decisions=0, network__hidden=[16])
+    with pytest.raises(PapluError, match="the configuration says"):
+        train(wide, tmp_path / "wide", start_from=finished / "best.safetensors")
+    other = tiny_config(clone__decisions=0, encoding="features-v1")
+    with pytest.raises(PolicyMismatch, match="was trained on 'cards-v1'"):
+        train(other, tmp_path / "other", start_from=finished / "best.safetensors")
+
+
+def test_the_command_line_says_what_is_wrong_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "wrong.toml").write_text('name = "x"\nfoo = 1\n', encoding="utf-8")
+    assert main([str(tmp_path / "wrong.toml"), "--out", str(tmp_path / "run")]) == 2
+    assert "unknown key 'foo'" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_pool_draws_in_the_configured_shares(finished: Path, tmp_path: Path) -> None:
+    config = tiny_config(opponents__pool_size=6, opponents__self_share=0.6)
+    rules = make_policy("random", RULES).rules
+    net, _ = load_weights(finished / "best.safetensors", "cards-v1", rules)
+    pool = OpponentPool(config, tmp_path)
+    assert [policy.name for policy in pool.policies] == ["mindist_opp", "random"]
+    assert pool.weights == [0.5, 0.5]
+    for step in range(5):
+        pool.add(step, net)
+    assert len(pool.policies) == 7
+    assert pool.weights == pytest.approx([0.2, 0.2] + [0.12] * 5)
+    assert {policy.name for policy in pool.policies[2:]} == {f"self-{step}" for step in range(5)}
+
+
+def test_a_full_pool_stays_spread_over_the_run(finished: Path, tmp_path: Path) -> None:
+    rules = make_policy("random", RULES).rules
+    net, _ = load_weights(finished / "best.safetensors", "cards-v1", rules)
+    pool = OpponentPool(tiny_config(opponents__pool_size=4), tmp_path)
+    for step in range(13):
+        pool.add(step, net)
+    steps = pool.state()
+    assert (steps[0], steps[-1], len(steps)) == (0, 12, 4)
+    assert max(np.diff(steps)) <= 8
+    pool.tidy()
+    again = OpponentPool(tiny_config(opponents__pool_size=4), tmp_path)
+    again.restore(steps)
+    assert again.state() == steps
+
+
+def test_opponents_are_met_as_often_as_they_should_be(finished: Path, tmp_path: Path) -> None:
+    rules = make_policy("random", RULES).rules
+    net, _ = load_weights(finished / "best.safetensors", "cards-v1", rules)
+    pool = OpponentPool(tiny_config(opponents__bots=["mindist_opp"], opponents__self_share=0.25), tmp_path)
+    pool.add(0, net)
+    env = PapluVecEnv(
+        num_envs=256,
+        rules=rules,
+        opponents=pool.policies,
+        opponent_weights=pool.weights,
+        encoding="cards-v1",
+        seed=4,
+    )
+    env.reset()
+    names = [info["opponent"] for info in env.reset_infos]
+    seats = [info["seat"] for info in env.reset_infos]
+    # 256 draws at 1/4: five standard deviations are 35; seats: 5 · 8.
+    assert abs(names.count("self-0") - 64) < 35
+    assert abs(sum(seats) - 128) < 40
