@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -74,8 +75,8 @@ def _with_run(left: Any, length: int, covered: Any) -> Any:
     return (((left + covered * ONES) << LANE * length) & _ROW) + covered * alone
 
 
-larger: Final = njit(_larger)
-with_run: Final = njit(_with_run)
+larger: Final[Callable[[int, int], int]] = njit(_larger)
+with_run: Final[Callable[[int, int, int], int]] = njit(_with_run)
 
 
 @njit
