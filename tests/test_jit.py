@@ -1,5 +1,6 @@
 """Compiled kernels: never stale, whole again after a broken cache, and independent of threads."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -107,3 +108,30 @@ def test_an_error_in_a_slice_reaches_the_caller() -> None:
 
     with pytest.raises(ValueError, match="rows"):
         _jit.run_slices(fail, 100, threads=2)
+
+
+def _calls(path: Path) -> dict[str, set[str]]:
+    """For every function of a file, those functions of the same file that it calls."""
+    functions = {node.name: node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef)}
+    return {
+        name: {
+            call.func.id
+            for call in ast.walk(function)
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in functions
+        }
+        for name, function in functions.items()
+    }
+
+
+def test_no_kernels_call_each_other_in_a_circle() -> None:
+    """Numba reads such kernels back from its cache without their links: the second start would crash."""
+    for path in sorted((ROOT / "paplu_env").rglob("*.py")):
+        calls = _calls(path)
+        for name in calls:
+            reached, waiting = set(), sorted(calls[name] - {name})
+            while waiting:
+                other = waiting.pop()
+                if other not in reached:
+                    reached.add(other)
+                    waiting += sorted(calls[other])
+            assert name not in reached, f"{path.name}: {name} calls itself through others"

@@ -37,6 +37,7 @@ class NetworkConfig:
 
     hidden: tuple[int, ...] = _key("width of each hidden layer", (256, 256), 1, 4096)
     shared: bool = _key("policy and value share the trunk; otherwise each has its own", True)
+    face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
 
 

@@ -6,12 +6,17 @@ import itertools
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
+from torch.nn import functional
 
+from paplu_env import encoding as encodings
 from paplu_env.bots.onnx import MASKED_LOGIT
-from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
+from paplu_env.rules import RuleSet
 from training.config import NetworkConfig
 from training.files import Tensors
 
@@ -21,21 +26,30 @@ _VALUE_GAIN: Final = 1.0
 
 
 class ActorCritic(nn.Module):
-    """Observations ``(N, F)`` to logits ``(N, A)`` and values ``(N,)``."""
+    """Observations ``(N, F)`` to logits ``(N, A)`` and values ``(N,)``.
 
-    def __init__(self, num_features: int, config: NetworkConfig) -> None:
+    Args:
+        columns: ``(53, K)``, see `face_columns`; needed if ``config.face_width`` isn't 0.
+    """
+
+    def __init__(self, num_features: int, config: NetworkConfig, columns: npt.NDArray[np.int64] | None = None) -> None:
         super().__init__()
         self.config = config
         self.trunk = _trunk(num_features, config)
         self.value_trunk = nn.Identity() if config.shared else _trunk(num_features, config)
-        self.action_head = _linear(config.hidden[-1], NUM_ACTIONS, _ACTION_GAIN)
+        self.action_head: nn.Module
+        if config.face_width:
+            assert columns is not None, "a network with a layer for faces needs their columns"
+            self.action_head = FaceHead(config.hidden[-1], config.face_width, columns)
+        else:
+            self.action_head = FlatHead(config.hidden[-1])
         self.value_head = _linear(config.hidden[-1], 1, _VALUE_GAIN)
 
     def forward(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits, not masked, and values."""
         hidden = self.trunk(obs)
         value_hidden = hidden if self.config.shared else self.value_trunk(obs)
-        return self.action_head(hidden), self.value_head(value_hidden).squeeze(-1)
+        return self.action_head(hidden, obs), self.value_head(value_hidden).squeeze(-1)
 
     def tensors(self) -> Tensors:
         """Copies of the weights by name."""
@@ -50,6 +64,50 @@ class ActorCritic(nn.Module):
         self.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in tensors.items()})
 
 
+class FlatHead(nn.Module):
+    """Logits from the trunk alone: every action has weights of its own."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.all = _linear(hidden, NUM_ACTIONS, _ACTION_GAIN)
+
+    def forward(self, hidden: torch.Tensor, obs: torch.Tensor) -> torch.Tensor:
+        logits: torch.Tensor = self.all(hidden)
+        return logits
+
+
+class FaceHead(nn.Module):
+    """Logits from the trunk, and for discards and declarations also from what the observation says of the face.
+
+    One small layer with the same weights for all 53 faces sees the face's own entries and the trunk: what
+    is learned of throwing one card holds for every other at once.
+    """
+
+    def __init__(self, hidden: int, width: int, columns: npt.NDArray[np.int64]) -> None:
+        super().__init__()
+        self.all = _linear(hidden, NUM_ACTIONS, _ACTION_GAIN)
+        self.own = _linear(columns.shape[1], width, 2**0.5)
+        self.around = _linear(hidden, width, 1.0)
+        self.throw_or_declare = _linear(width, 2, _ACTION_GAIN)
+        self.register_buffer("columns", torch.from_numpy(columns.reshape(-1)), persistent=False)
+        self._entries = columns.shape[1]
+
+    def forward(self, hidden: torch.Tensor, obs: torch.Tensor) -> torch.Tensor:
+        entries = obs.index_select(1, self.columns).reshape(-1, NUM_FACES, self._entries)
+        faces = torch.relu(self.own(entries) + self.around(hidden).unsqueeze(1))
+        by_face = self.throw_or_declare(faces).transpose(1, 2).reshape(-1, 2 * NUM_FACES)
+        logits: torch.Tensor = self.all(hidden)
+        # The discards and then the declarations stand side by side, between the draws and the announcement.
+        return logits + functional.pad(by_face, (DISCARD_BASE, NUM_ACTIONS - DECLARE_BASE - NUM_FACES))
+
+
+def face_columns(encoding: str, rules: RuleSet) -> npt.NDArray[np.int64]:
+    """``(53, K)``: where an observation speaks of each face, column by column of its fields by face."""
+    fields = [field for field in encodings.get(encoding).fields(rules) if field.is_by_face]
+    rows = [np.arange(field.start, field.stop).reshape(-1, NUM_FACES) for field in fields]
+    return np.concatenate(rows).T.copy()
+
+
 class MaskedLogits(nn.Module):
     """What is exported of an `ActorCritic`: observations and masks to logits."""
 
@@ -60,7 +118,7 @@ class MaskedLogits(nn.Module):
 
     def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
         """Logits ``(N, A)`` with `MASKED_LOGIT` where the mask ``(N, A)`` is False."""
-        return mask_logits(self.action_head(self.trunk(obs)), action_mask)
+        return mask_logits(self.action_head(self.trunk(obs), obs), action_mask)
 
 
 class LeanPolicy(MaskableActorCriticPolicy):
@@ -70,12 +128,15 @@ class LeanPolicy(MaskableActorCriticPolicy):
     its arguments, in every minibatch; here one log-softmax over masked logits gives all that PPO needs.
     """
 
-    def __init__(self, *args: Any, network: NetworkConfig, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, network: NetworkConfig, columns: npt.NDArray[np.int64] | None = None, **kwargs: Any
+    ) -> None:
         self.network = network
+        self.columns = columns
         super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
-        self.net = ActorCritic(self.features_dim, self.network)
+        self.net = ActorCritic(self.features_dim, self.network, self.columns)
         self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(

@@ -21,7 +21,7 @@ from paplu_env.rules import parse_rules
 from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.clone import clone
 from training.config import TrainConfig, load_config
-from training.network import LeanPolicy
+from training.network import LeanPolicy, face_columns
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
@@ -230,7 +230,10 @@ def _make_model(config: TrainConfig, env: PapluVecEnv, schedule: _Schedule) -> M
         vf_coef=ppo.value_weight,
         max_grad_norm=ppo.max_grad_norm,
         target_kl=ppo.target_kl or None,
-        policy_kwargs={"network": config.network},
+        policy_kwargs={
+            "network": config.network,
+            "columns": face_columns(config.encoding, parse_rules(config.rules)),
+        },
         seed=config.seed,
         device="cpu",
     )

@@ -23,7 +23,7 @@ from paplu_env.engine.chance import keys_for
 from paplu_env.engine.playout import random_actions
 from paplu_env.engine.state import OVER
 from paplu_env.evaluation import play_match
-from paplu_env.rules import RuleSet, preset
+from paplu_env.rules import RuleSet, parse_rules, preset
 
 EXAMPLES = """\
 Each row is measured in several rounds, all rows in turn, and shows the median round and the best one; the machine's
@@ -174,7 +174,7 @@ def _engine_rows(seed: int) -> list[Row]:
 
 
 def _encoding_rows(seed: int) -> list[Row]:
-    rules = preset("points")
+    rules = parse_rules("points:drop_allowed=false")
     views = _middle_views(rules, seed)
     rows = []
     for name in ("cards-v1", "features-v1"):
@@ -194,7 +194,7 @@ def _encoding_rows(seed: int) -> list[Row]:
 
 def _middle_views(rules: RuleSet, seed: int) -> np.ndarray:
     """Views of seats to move, some turns into deals between two ``mindist_opp``."""
-    policy = make_policy("mindist_opp", "points:drop_allowed=false")
+    policy = make_policy("mindist_opp", rules)
     states = engine.deal_many(policy.rules, np.arange(seed, seed + BATCH, dtype=np.uint64))
     kept = []
     for decision in range(12):

@@ -80,9 +80,12 @@ def deal_many(
         ``(B,)`` states.
 
     Raises:
-        InvalidRules: a seat out of range or not active, or fewer than two active seats.
+        InvalidRules: a seed or seat out of range, or fewer than two active seats.
     """
-    each_seed = np.ascontiguousarray(seeds, dtype=np.uint64)
+    try:
+        each_seed = np.ascontiguousarray(seeds, dtype=np.uint64)
+    except OverflowError:
+        raise InvalidRules("seeds: a seed is a whole number 0..2**64-1") from None
     each_first = np.ascontiguousarray(np.broadcast_to(np.asarray(first, dtype=np.int64), each_seed.shape))
     bits = [active_bits(rules, int(seat), active) for seat in np.unique(each_first)]
     states = empty_states(rules, len(each_seed))

@@ -1,8 +1,9 @@
 """Settlement: who wins a deal that has ended, and what every seat pays or gets.
 
 The winner collects what every other seat owes: its drop, a wrong declaration, or the count of its hand,
-rounded, capped, and only then halved or doubled. Paplus are settled after and outside of that. Nobody
-pays after a void or a truncation.
+rounded, capped, and only then halved or doubled; drops and wrong declarations are never halved or doubled.
+Paplus are settled after and outside of that, in a tie at the turn limit too. Nobody pays after a void or a
+truncation.
 """
 
 from __future__ import annotations

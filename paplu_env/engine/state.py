@@ -187,5 +187,5 @@ def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: Rul
 
 def copy(states: States, i: int | None = None) -> States:
     """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original."""
-    rows = np.ascontiguousarray(states if i is None else states[i : i + 1])
+    rows = np.ascontiguousarray(states if i is None else states[i:][:1])
     return rows.view(np.uint8).copy().view(rows.dtype)  # as bytes: NumPy copies structured rows field by field

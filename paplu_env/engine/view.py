@@ -28,6 +28,7 @@ from paplu_env.engine.state import (
     States,
     Views,
 )
+from paplu_env.errors import InvalidRules
 
 
 def player_view(states: States, i: int, seat: int) -> Views:
@@ -35,7 +36,12 @@ def player_view(states: States, i: int, seat: int) -> Views:
 
     Returns:
         ``(1,)`` views, a new array.
+
+    Raises:
+        InvalidRules: there is no such seat at the table.
     """
+    if not 0 <= seat < int(states["num_players"][i]):
+        raise InvalidRules(f"seat {seat}: the seats of this table are 0..{int(states['num_players'][i]) - 1}")
     views = views_for(states, 1)
     view_kernel(states, i, seat, views, 0)
     return views
@@ -50,8 +56,13 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
 
     Returns:
         ``(B,)`` views.
+
+    Raises:
+        InvalidRules: there is no such seat at a row's table.
     """
     chosen = np.ascontiguousarray(seats, dtype=np.int64)
+    if len(chosen) != len(states) or (chosen < 0).any() or (chosen >= states["num_players"]).any():
+        raise InvalidRules(f"seats {chosen.tolist()[:8]} for {len(states)} rows: not one seat of its table for each")
     views = views_for(states, len(states)) if out is None else out
     run_slices(lambda start, stop: _view_rows(states, chosen, views, start, stop), len(states), threads)
     return views

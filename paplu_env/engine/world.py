@@ -51,7 +51,7 @@ def sample_world(views: Views, key: int, rules: RuleSet, j: int = 0) -> States:
         InvalidRules: the view is of a game under other rules.
         InvalidHand: the cards of the view don't add up to the pack.
     """
-    return sample_worlds(views[j : j + 1], np.array([as_seed(key)]), rules)
+    return sample_worlds(views[j:][:1], np.array([as_seed(key)]), rules)
 
 
 def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> States:

@@ -24,6 +24,8 @@ GAMES = (
     ("pagat:num_players=4,max_turns=6,turn_limit_result=lower_deadwood,paplu_bonus=held", 24),
     ("pagat:num_players=10", 60),
     ("classic:num_players=3,max_turns=8", 20),
+    ("rummy_21:num_players=3", 12),
+    ("paplu_bonus", 40),
 )
 SCRIPTS = (
     ("points:half_rate=true,loser_complete=2", ["draw", "declare drawn"]),

@@ -32,6 +32,8 @@ TABLES = (
     "paplu_bonus:paplu_wild=false,paplu_bonus=declared,wrong_declare=allowed",
     "saha2025:max_turns=9,num_decks=1",
     "ten_card",
+    "tanala:num_players=4",
+    "rummy_21:num_players=4",
 )
 
 

@@ -152,3 +152,5 @@ def test_seats_and_seeds_out_of_range_are_refused() -> None:
     for seed in (-1, 2**64):
         with pytest.raises(InvalidRules, match="seed"):
             engine.deal(rules, seed)
+        with pytest.raises(InvalidRules, match="seed"):
+            engine.deal_many(rules, [seed])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from paplu_env import engine
-from paplu_env.cards import counts_of, parse_card, parse_cards
+from paplu_env.cards import counts_of, format_card, parse_card, parse_cards
 from paplu_env.engine.state import ENDING_NAMES, LOG_NOTHING, LOG_WRONG, STATUS_NAMES, States
 from paplu_env.rules import parse_rules
 from tests.engine.tables import COMPLETE, POINTS, draw_and_throw_back, lay_out, legal, pile_of, play, stock_of
@@ -457,3 +457,13 @@ def test_every_kind_of_action_moves_exactly_its_card() -> None:
         assert (drawn["hands"] - thrown["hands"])[0, 0].tolist() == counts_of([face]).tolist()
         assert pile_of(thrown) == [*pile_of(drawn), face]
         assert int(thrown["current_player"][0]) == 1
+
+
+def test_every_action_id_is_legal_somewhere() -> None:
+    rules = parse_rules("points:hand_rummy=true")
+    seen = engine.legal_action_mask(lay_out([COMPLETE], "7H", THREE, rules=rules), 0, rules)
+    for face in range(53):
+        # Any card drawn to a complete hand is its finish card.
+        states = play(lay_out([COMPLETE], "7H", THREE, stock=format_card(face), rules=rules), "draw", rules=rules)
+        seen |= engine.legal_action_mask(states, 0, rules)
+    assert seen.all()

@@ -102,6 +102,16 @@ def test_views_that_do_not_add_up_and_views_of_other_tables_are_refused() -> Non
         engine.sample_world(view, 1, POINTS)
 
 
+def test_seats_that_do_not_exist_have_no_view() -> None:
+    states = engine.deal_many(POINTS, [1, 2])
+    for seat in (-1, 2):
+        with pytest.raises(InvalidRules, match="seat"):
+            engine.player_view(states, 0, seat)
+    for seats in ([0, 2], [0], [-1, 0]):
+        with pytest.raises(InvalidRules, match="seat"):
+            engine.player_views(states, seats)
+
+
 # What a view holds
 
 
