@@ -169,6 +169,27 @@ def as_int64(value: int) -> int:
     return value
 
 
+def never_inline() -> None:
+    """Nothing; the kernel that says this is not copied into its callers. Every kernel that calls itself says it:
+    a copy would call the original, which isn't there when a caller alone is loaded from the cache."""
+
+
+@intrinsic
+def _mark_noinline(_typing: Any) -> Any:
+    """Put LLVM's attribute on the function in whose body this stands."""
+
+    def mark(context: Any, builder: Any, _signature: Any, _args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), mark
+
+
+@overload(never_inline, inline="always", strict=False)
+def _never_inline_in_kernels() -> Any:
+    return lambda: _mark_noinline()
+
+
 @intrinsic
 def _ctpop(_typing: Any, bits: Any) -> Any:
     """LLVM's population count of an int64."""

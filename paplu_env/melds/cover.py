@@ -9,19 +9,19 @@ Two exchanges keep the sets few. A set takes a card of every suit that has one a
 sequence holds instead can be moved over, and leaves a gap. Only where all four suits have one may a set of
 three places pass one over, any of them. And a set of a single card is no better than a sequence of three.
 
-`walk` runs through the sets for three questions, its `mode`:
+`_walk` runs through the sets for three questions:
 
-* `COUNT`: the most cards covered;
-* `SPARE`: the faces of which a copy can be thrown with the goal still covered;
-* `GAIN`: the faces that, drawn, would raise the cover above the goal. Here the exchanges hold for the hand
-  with the card drawn, so that a set the card would join may be smaller by one.
+* `most_covered`: the most cards covered;
+* `spare_faces`: the faces of which a copy can be thrown with the goal still covered;
+* `gained_faces`: the faces that, drawn, would raise the cover above the goal. Here the exchanges hold for the
+  hand with the card drawn, so that a set the card would join may be smaller by one.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
 from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
 from paplu_env.melds.distance_table import (
@@ -39,9 +39,10 @@ from paplu_env.melds.distance_table import (
 )
 from paplu_env.melds.hand import Naturals, without_set
 
-COUNT: Final = 0
-SPARE: Final = 1
-GAIN: Final = 2
+# The questions.
+_COUNT: Final = 0
+_SPARE: Final = 1
+_GAIN: Final = 2
 
 MIN_SET: Final = 3
 MAX_NATURALS_IN_SET: Final = 4
@@ -49,27 +50,56 @@ _CHOICES: Final = 6  # whole column, one suit passed over (4), three cards in a 
 
 
 @njit
-def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table) -> tuple[int, int]:
-    """Run through the sets of a hand whose groups have so many places in all.
+def most_covered(hand: Naturals, places: int, for_runs: int, least: int, table: Table) -> int:
+    """The most natural cards that groups with so many places in all cover, or ``least - 1`` if that is more.
 
     Args:
-        mode: `COUNT`, `SPARE` or `GAIN`.
         hand: the natural cards.
         places: of all groups together, up to 13.
         for_runs: places that the sets have to leave, since so many sequences are needed.
-        goal: cards to cover. `COUNT` looks for more than ``goal - 1``, the others take it as it is; for
-            `GAIN` it has to be the most that can be covered.
-        todo: mask of faces that `SPARE` and `GAIN` ask about; for `GAIN` none of which all copies are held.
+    """
+    return _walk(as_int64(_COUNT), hand, places, for_runs, least, as_int64(0), table)[0]
+
+
+@njit
+def spare_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: int, table: Table) -> int:
+    """The asked faces of which a copy can be thrown with so many cards still covered, as a mask."""
+    return _walk(as_int64(_SPARE), hand, places, for_runs, goal, asked, table)[1]
+
+
+@njit
+def gained_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: int, table: Table) -> int:
+    """The asked faces that, drawn, raise the cover above the goal, as a mask.
+
+    Args:
+        goal: the most that is covered now.
+        asked: mask of faces of which not all copies are held.
+    """
+    return _walk(as_int64(_GAIN), hand, places, for_runs, goal, asked, table)[1]
+
+
+@njit
+def _walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table) -> tuple[int, int]:
+    """Run through the sets of a hand whose groups have so many places in all.
+
+    Args:
+        mode: `_COUNT`, `_SPARE` or `_GAIN`.
+        hand: the natural cards.
+        places: of all groups together, up to 13.
+        for_runs: places that the sets have to leave, since so many sequences are needed.
+        goal: cards to cover. `_COUNT` looks for more than ``goal - 1``, the others take it as it is; for
+            `_GAIN` it has to be the most that can be covered.
+        todo: mask of faces that `_SPARE` and `_GAIN` ask about; for `_GAIN` none of which all copies are held.
 
     Returns:
-        ``(count, faces)``: for `COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached;
-        for `SPARE` and `GAIN` the faces, as a mask.
+        ``(count, faces)``: for `_COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached;
+        for `_SPARE` and `_GAIN` the faces, as a mask.
     """
     majors = join(_row(hand, 0, table), _row(hand, 1, table), places)
     minors = join(_row(hand, 2, table), _row(hand, 3, table), places)
     turned = backwards(minors)
     faces = 0
-    if mode == COUNT:
+    if mode == _COUNT:
         goal = max(goal, _most(majors, minors, turned, places) + 1)
     elif covers(majors, minors, turned, places, goal):
         faces = _faces(mode, hand, majors, minors, places, goal, todo, table)
@@ -79,7 +109,7 @@ def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo:
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
     beside = _most(majors, minors, turned, places - MIN_SET)
     beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
-    while ranks and (mode == COUNT or todo & ~faces):
+    while ranks and (mode == _COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
@@ -90,7 +120,7 @@ def walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo:
             more = left >= MIN_SET + for_runs and beyond + gained >= goal
             if gained == 0 or left < for_runs or not (more or beside + gained >= goal):
                 continue
-            joining = _joining(used, size, rank) & todo if mode == GAIN else 0
+            joining = _joining(used, size, rank) & todo if mode == _GAIN else 0
             if waits and joining & ~faces == 0:
                 continue
             rest = without_set(hand, used, rank)
@@ -118,6 +148,7 @@ def _walk_on(
     table: Table,
 ) -> tuple[int, int]:
     """Run through the further sets beside chosen ones: of their rank or a higher one, or any if the first waits."""
+    never_inline()
     majors = join(_row(hand, 0, table), _row(hand, 1, table), places - MIN_SET)
     minors = join(_row(hand, 2, table), _row(hand, 3, table), places - MIN_SET)
     turned = backwards(minors)
@@ -125,15 +156,15 @@ def _walk_on(
     beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
     if beside + _largest_set(hand[0]) < goal and beyond + _largest_set(hand[0]) < goal:
         return goal, faces
-    ranks = _ranks_of_sets(COUNT, hand[0])
+    ranks = _ranks_of_sets(_COUNT, hand[0])
     if not waits:
         # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
         ranks = (ranks | _ranks_of_sets(mode, hand[0]) & 1 << first) >> first << first
-    while ranks and (mode == COUNT or todo & ~faces):
+    while ranks and (mode == _COUNT or todo & ~faces):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
-        for choice in range(_choices(mode if rank == first else COUNT, column)):
+        for choice in range(_choices(mode if rank == first else _COUNT, column)):
             used, size, waits_too = _choose(column, choice)
             count = popcount(used)
             left = places - size
@@ -143,7 +174,7 @@ def _walk_on(
             if not more and beside + count < goal:
                 continue
             joins = joining
-            if mode == GAIN and not waits:
+            if mode == _GAIN and not waits:
                 joins |= _joining(used, size, rank) & todo
             waiting = waits or waits_too
             if waiting and joins & ~faces == 0:
@@ -184,7 +215,7 @@ def _visit(
     turned = backwards(minors)
     if not covers(majors, minors, turned, places, goal - gained):
         return goal, faces
-    if mode == COUNT:
+    if mode == _COUNT:
         while covers(majors, minors, turned, places, goal - gained):
             goal += 1
         return goal, faces
@@ -203,7 +234,7 @@ def _faces(
     faces = 0
     for suit in range(NUM_SUITS):
         asked = todo >> NUM_RANKS * suit & SUIT_RANKS
-        if mode == SPARE:
+        if mode == _SPARE:
             asked &= suit_of(ones, suit)
         if asked == 0:
             continue
@@ -212,11 +243,11 @@ def _faces(
         while asked:
             rank = lowest_bit(asked)
             asked &= asked - 1
-            if mode == GAIN:
+            if mode == _GAIN:
                 row = _row_with_copy(hand, suit, rank, table)
             else:
                 row = _row(without_set(hand, 1 << FIELD * suit, rank), suit, table)
-            if covers(row, others, turned, places, cards + (1 if mode == GAIN else 0)):
+            if covers(row, others, turned, places, cards + (1 if mode == _GAIN else 0)):
                 faces |= 1 << NUM_RANKS * suit + rank
     return faces
 
@@ -243,6 +274,7 @@ def _row_with_copy(hand: Naturals, suit: int, rank: int, table: Table) -> int:
 @njit
 def _row_of_three(ones: int, twos: int, threes: int, place: int, table: Table) -> int:
     """The row of a suit with three copies of some card: one of them is left out, or it stands in some run."""
+    never_inline()
     if threes == 0:
         return int(table[place])
     rank = lowest_bit(threes)
@@ -287,7 +319,7 @@ def _most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: i
 def _ranks_of_sets(mode: int, ones: int) -> int:
     """The ranks of which two suits have a card, or, where a set may wait for a second one, any suit."""
     spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
-    if mode == GAIN:
+    if mode == _GAIN:
         return (spades | hearts | diamonds | clubs) & SUIT_RANKS
     return (spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
 
@@ -305,14 +337,14 @@ def _largest_set(ones: int) -> int:
 def _choices(mode: int, column: int) -> int:
     """How many sets of a rank `_choose` has to be asked for."""
     held = popcount(column)
-    return _CHOICES if held == 4 or (held == 3 and mode == GAIN) else 1
+    return _CHOICES if held == 4 or (held == 3 and mode == _GAIN) else 1
 
 
 @njit
 def _choose(column: int, choice: int) -> tuple[int, int, bool]:
-    """One of the sets of a rank: its cards as a column, its places, and whether it is one for `GAIN` alone.
+    """One of the sets of a rank: its cards as a column, its places, and whether it is one for `_GAIN` alone.
 
-    No cards: there is no such set. The sets for `GAIN` alone are those that nobody would lay before the card
+    No cards: there is no such set. The sets for `_GAIN` alone are those that nobody would lay before the card
     comes that joins them: a single card, two of three, and three in a set of four places.
     """
     held = popcount(column)

@@ -6,7 +6,7 @@ a blank, since wild cards can't stand there; nothing else matters, so
 
     distance = least over all layouts of max(natural cards without a place, open places of the pure sequence)
 
-and for fourteen cards one natural card less has to find a place. The first number alone is `cover.walk`. The
+and for fourteen cards one natural card less has to find a place. The first number alone is `cover.most_covered`. The
 second is at most that if it is three or more: a sequence of three places stands on a card, one of four or
 five on a card at either end. So the pure sequence is searched for only when the first number is 0 or 1, or
 2 while at most seven cards are covered (two sequences of five standing on their ends alone, and a set, cover
@@ -24,10 +24,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import Rules, suit_of
-from paplu_env.melds.cover import COUNT, SPARE, walk
+from paplu_env.melds.cover import most_covered, spare_faces
 from paplu_env.melds.distance_general import general_discard_distances, general_distance, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.hand import (
@@ -57,7 +57,7 @@ def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
     if is_general(r):
         return general_distance(counts, wild, r, table)
     ones, _twos, hand, needed = read_hand(counts, wild, r)
-    return level_of(ones, hand, needed, most_covered(hand, r, table), r, table)
+    return level_of(ones, hand, needed, cover_of(hand, r, table), r, table)
 
 
 @njit
@@ -74,7 +74,7 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
         return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
     ones, twos, hand, needed = read_hand(counts, wild, r)
     places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    covered = most_covered(hand, r, table)
+    covered = cover_of(hand, r, table)
     level = level_of(ones, hand, needed, covered, r, table)
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
     if pure_matters(level, needed, covered, r):
@@ -82,7 +82,7 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
     elif needed - covered < level:
         spare = held  # only the pure sequence keeps the distance up: the layout can do without any one card
     else:
-        spare = walk(SPARE, hand, places, for_runs, covered, held & ~wild, table)[1]
+        spare = spare_faces(hand, places, for_runs, covered, held & ~wild, table)
     for face in range(NUM_FACES):
         if held >> face & 1:
             out[face] = level if spare >> face & 1 else level + 1
@@ -92,9 +92,9 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
 
 
 @njit
-def most_covered(hand: Naturals, r: Rules, table: Table) -> int:
+def cover_of(hand: Naturals, r: Rules, table: Table) -> int:
     """The most natural cards that the groups of a complete hand can cover."""
-    return walk(COUNT, hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), 1, 0, table)[0]
+    return most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
 
 
 @njit
@@ -132,7 +132,7 @@ def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, r: Rules, table
                 starts &= starts - 1
                 goal = needed - popcount(suit_of(hand[0], suit) & run)
                 rest = without_run(hand, suit, run)
-                if walk(COUNT, rest, places, for_runs, goal, 0, table)[0] >= goal:
+                if most_covered(rest, places, for_runs, goal, table) >= goal:
                     return True
     return False
 
@@ -166,9 +166,9 @@ def _spare_beside_pure(
                 starts &= starts - 1
                 goal = needed - popcount(suit_of(hand[0], suit) & run)
                 rest = without_run(hand, suit, run)
-                most = walk(COUNT, rest, places, for_runs, goal, 0, table)[0]
+                most = most_covered(rest, places, for_runs, goal, table)
                 if most == goal:
-                    spare |= walk(SPARE, rest, places, for_runs, goal, held & ~wild & ~spare, table)[1]
+                    spare |= spare_faces(rest, places, for_runs, goal, held & ~wild & ~spare, table)
                 elif most > goal:
                     # One card more than enough: any may go, but from the run only if it may have one gap more.
                     if length - popcount(field & run) < gaps:

@@ -5,7 +5,7 @@ blanks fill. Here the second one matters at every distance: there may be several
 second natural card that a group wants, a set that may not grow. So distances are tried from 0 upwards, and for
 each a complete layout is built group by group with so many *blanks* at most: tanalas, then the pure sequences
 that are wanted, each on every card that it finds; then, where other groups have closed places too, these
-in the order of their lowest natural card, which lies in a group or is left out. `cover.walk`, which knows
+in the order of their lowest natural card, which lies in a group or is left out. `cover.most_covered`, which knows
 nothing of blanks, says of everything that is left whether it can cover enough, and cuts the search.
 """
 
@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, RANK_BITS, Rules, suit_of, words_of
-from paplu_env.melds.cover import COUNT, MIN_SET, walk
+from paplu_env.melds.cover import MIN_SET, most_covered
 from paplu_env.melds.distance_table import MAX_PLACES, MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.hand import (
     Naturals,
@@ -33,13 +33,17 @@ from paplu_env.melds.hand import (
 )
 
 _TANALA_SIZE: Final = 3
+_SPECIAL_TUNNELAS: Final = 3  # special hands of the 21-card game, RULES.md section 3
+_SPECIAL_DUBLEES: Final = 8
+_SPECIAL_WILDS: Final = 8
 _PLENTY: Final = 1 << 10  # places that a sequence, or a set without a largest size, takes beyond its own
 
 # What a search is told and never changes.
 _MIN_NATURALS: Final = 0
-_SET_SIZE: Final = 1  # largest set, or _PLENTY
+_SET_SIZE: Final = 1  # largest set, or `_PLENTY`
 _TELLS_BLANKS: Final = 2  # 1: groups that aren't pure have places for blanks alone too, or may not grow
-Terms = tuple[int, int, int]
+_RUN_GROWTH: Final = 3  # `_PLENTY`: a constant as an argument would make a call of itself a kernel of its own type
+Terms = tuple[int, int, int, int]
 
 # A position of the search: places, sequences and pure sequences still wanted, natural cards still to cover,
 # blanks to spend on closed places, and places that the groups laid so far could take beyond their own.
@@ -73,13 +77,37 @@ def general_distance(counts: Counts, wild: int, r: Rules, table: Table) -> int:
     set_size = int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY
     # Printed jokers alone are no group; with three of them, some card can be spared to stand among them.
     tells = int(r["min_naturals"]) > 1 or _sets_end_growth(r) or int(r["printed_jokers"]) > _TANALA_SIZE
-    terms = (int(r["min_naturals"]), set_size, 1 if tells else 0)
+    terms = (int(r["min_naturals"]), set_size, 1 if tells else 0, as_int64(_PLENTY))
     size, runs, pure = int(r["hand_size"]), int(r["min_sequences"]), int(r["min_pure_sequences"])
     first = 0 if int(r["tanala"]) else PRINTED_JOKER
-    level = 0
-    while not _with_tanalas(cards, hand, (size, runs, pure, needed - level, level, 0), first, terms, table):
+    level = as_int64(0)
+    enough = _special_distance(counts, wild) if int(r["special_hands"]) else size
+    while level < enough and not _with_tanalas(
+        cards, hand, (size, runs, pure, needed - level, level, as_int64(0)), first, terms, table
+    ):
         level += 1
     return level
+
+
+@njit
+def _special_distance(counts: Counts, wild: int) -> int:
+    """Cards to replace for three tunnelas, eight dublees or eight wild cards, whatever the rest."""
+    threes, pairs, twos, odd, wilds = 0, 0, 0, 0, int(counts[PRINTED_JOKER])
+    for face in range(PRINTED_JOKER):
+        copies = int(counts[face])
+        threes += copies // 3
+        twos += 1 if copies == 2 else 0
+        pairs += copies // 2
+        odd += copies % 2
+        wilds += copies * (wild >> face & 1)
+    # Each tunnela or dublee that is missing is made of the faces held most often.
+    tunnelas = max(_SPECIAL_TUNNELAS - threes, 0)
+    from_twos = min(tunnelas, twos)
+    from_ones = min(tunnelas - from_twos, max(odd - threes, 0))
+    for_tunnelas = 3 * tunnelas - 2 * from_twos - from_ones
+    dublees = max(_SPECIAL_DUBLEES - pairs, 0)
+    for_dublees = 2 * dublees - min(dublees, odd)
+    return min(for_tunnelas, for_dublees, max(_SPECIAL_WILDS - wilds, 0))
 
 
 @njit
@@ -122,7 +150,8 @@ def _with_tanalas(cards: Naturals, hand: Naturals, goal: Goal, first: int, terms
     Args:
         cards: those that aren't laid yet, wild ones at their own places too; ``hand``: the natural ones.
     """
-    if _with_pure(cards, hand, goal, 0, terms, table):
+    never_inline()
+    if _with_pure(cards, hand, goal, as_int64(0), terms, table):
         return True
     places, runs, pure, needed, blanks, growth = goal
     for face in range(first, PRINTED_JOKER):
@@ -153,6 +182,7 @@ def _with_tanalas(cards: Naturals, hand: Naturals, goal: Goal, first: int, terms
 @njit
 def _with_pure(cards: Naturals, hand: Naturals, goal: Goal, first: int, terms: Terms, table: Table) -> bool:
     """Whether the pure sequences still wanted, of kinds from ``first`` on, and other groups complete the hand."""
+    never_inline()
     places, runs, pure, needed, blanks, growth = goal
     if places < MIN_RUN * runs or _most(hand, places, runs, table) < needed:
         return False
@@ -185,13 +215,17 @@ def _with_pure(cards: Naturals, hand: Naturals, goal: Goal, first: int, terms: T
 def _most(hand: Naturals, places: int, runs: int, table: Table) -> int:
     """A bound on the natural cards that groups with so many places cover; the table knows thirteen at most."""
     within = min(places, MAX_PLACES)
-    return walk(COUNT, hand, within, min(MIN_RUN * runs, within), 1, 0, table)[0] + places - within
+    return most_covered(hand, within, min(MIN_RUN * runs, within), as_int64(1), table) + places - within
 
 
 @njit
 def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, table: Table) -> bool:
-    """Whether groups that needn't be pure complete the hand, each with its lowest natural card settled first."""
-    places, runs, _pure, needed, blanks, growth = goal
+    """Whether groups that needn't be pure complete the hand, each with its lowest natural card settled first.
+
+    One function, for kernels that call each other in a circle can't be read back from numba's cache.
+    """
+    never_inline()
+    places, runs, pure, needed, blanks, growth = goal
     if places < MIN_RUN * runs or _most(hand, places, runs, table) < needed:
         return False
     if needed <= 0 and _with_empty(cards, places, runs, blanks, growth, terms):
@@ -200,67 +234,44 @@ def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, tabl
         return False
     bit = lowest_bit(hand[0] & RANK_BITS)
     suit, rank = bit // FIELD, bit % FIELD
-    if places >= MIN_RUN and _with_run_on(cards, hand, goal, suit, rank, terms, table):
-        return True
-    if places >= MIN_SET and _with_set_on(cards, hand, goal, suit, rank, terms, table):
-        return True
-    one = 1 << FIELD * suit
-    return _with_others(without_set(cards, one, rank), without_set(hand, one, rank), goal, terms, table)
-
-
-@njit
-def _with_run_on(cards: Naturals, hand: Naturals, goal: Goal, suit: int, rank: int, terms: Terms, table: Table) -> bool:
-    """Whether the hand is completed with a sequence on this natural card and any others of its suit."""
-    places, runs, pure, needed, blanks, _growth = goal
+    # The card in a sequence, with any others of its suit.
     naturals = suit_of(hand[0], suit)
-    wilds = suit_of(cards[0], suit) & ~naturals
+    wilds = suit_of(cards[0], suit) & ~naturals if terms[_MIN_NATURALS] > 1 else 0
     card = 1 << rank | (1 << NUM_RANKS if rank == 0 else 0)
     for length in range(MIN_RUN, min(places, MAX_PLACES) + 1):
         for first in range(NUM_RANKS + 2 - length):
             run = ((1 << length) - 1) << first
-            own = run & card
-            if own == 0 or own & (own - 1):
+            if run & card == 0:
                 continue
-            others = run & naturals & ~card
-            used = others
+            # Wild cards at their own places count for natural ones; that helps a card that stands alone.
+            choice = others = run & (naturals | wilds) & ~card
             while True:
-                standing = run & wilds if used == 0 and terms[_MIN_NATURALS] > 1 else 0
-                while True:
-                    wild_card = standing & -standing
-                    laid = used | own | wild_card
-                    solid = laid >> first & laid >> first + length - 1 & 1
-                    closed_places = max(0, terms[_MIN_NATURALS] - popcount(laid))
-                    if (length == MIN_RUN or solid) and closed_places <= blanks:
-                        after = (
-                            places - length,
-                            max(runs - 1, 0),
-                            pure,
-                            needed - popcount(used | own),
-                            blanks - closed_places,
-                            _PLENTY,
-                        )
-                        left, rest = without_run(cards, suit, laid), without_run(hand, suit, used | own)
-                        if _with_others(left, rest, after, terms, table):
-                            return True
-                    if standing == 0:
-                        break
-                    standing &= standing - 1
-                if used == 0:
+                laid = choice | run & card
+                own = laid & naturals
+                stands = own == laid or (own == run & card and popcount(laid) == 2)
+                solid = length == MIN_RUN or laid >> first & laid >> first + length - 1 & 1
+                closed_places = max(0, terms[_MIN_NATURALS] - popcount(laid))
+                if stands and solid and closed_places <= blanks:
+                    covered = popcount(own)
+                    after = (
+                        places - length,
+                        max(runs - 1, 0),
+                        pure,
+                        needed - covered,
+                        blanks - closed_places,
+                        terms[_RUN_GROWTH],
+                    )
+                    if _with_others(without_run(cards, suit, laid), without_run(hand, suit, own), after, terms, table):
+                        return True
+                if choice == 0:
                     break
-                used = (used - 1) & others
-    return False
-
-
-@njit
-def _with_set_on(cards: Naturals, hand: Naturals, goal: Goal, suit: int, rank: int, terms: Terms, table: Table) -> bool:
-    """Whether the hand is completed with a set on this natural card and any others of its rank."""
-    places, runs, pure, needed, blanks, growth = goal
-    own = 1 << FIELD * suit
-    column = cards[0] >> rank & COLUMN & ~own
-    used = column
+                choice = (choice - 1) & others
+    # The card in a set, with any others of its rank.
+    one = 1 << FIELD * suit
+    choice = others = cards[0] >> rank & COLUMN & ~one
     while True:
-        laid = used | own
-        natural = laid & hand[0] >> rank
+        laid = choice | one
+        own = laid & hand[0] >> rank
         size = max(MIN_SET, popcount(laid))
         closed_places = max(0, terms[_MIN_NATURALS] - popcount(laid))
         if size <= places and closed_places <= blanks:
@@ -268,15 +279,17 @@ def _with_set_on(cards: Naturals, hand: Naturals, goal: Goal, suit: int, rank: i
                 places - size,
                 runs,
                 pure,
-                needed - popcount(natural),
+                needed - popcount(own),
                 blanks - closed_places,
                 min(growth + terms[_SET_SIZE] - size, _PLENTY),
             )
-            if _with_others(without_set(cards, laid, rank), without_set(hand, natural, rank), after, terms, table):
+            if _with_others(without_set(cards, laid, rank), without_set(hand, own, rank), after, terms, table):
                 return True
-        if used == 0:
-            return False
-        used = (used - 1) & column
+        if choice == 0:
+            break
+        choice = (choice - 1) & others
+    # The card left out.
+    return _with_others(without_set(cards, one, rank), without_set(hand, one, rank), goal, terms, table)
 
 
 @njit
@@ -285,13 +298,14 @@ def _with_empty(cards: Naturals, places: int, runs: int, blanks: int, growth: in
 
     A sequence on wild cards at their own places saves blanks: one stands in any sequence, two need to be near.
     """
+    never_inline()
     if runs == 0 and places - growth <= blanks:
         return True  # where no group takes a wild card any more, blanks make a pure sequence longer
     want = terms[_MIN_NATURALS]
     if places < MIN_RUN:
         return False
     rest_runs = max(runs - 1, 0)
-    if want <= blanks and _with_empty(cards, places - MIN_RUN, rest_runs, blanks - want, _PLENTY, terms):
+    if want <= blanks and _with_empty(cards, places - MIN_RUN, rest_runs, blanks - want, terms[_RUN_GROWTH], terms):
         return True
     for suit in range(NUM_SUITS):
         held = suit_of(cards[0], suit)
@@ -304,7 +318,7 @@ def _with_empty(cards: Naturals, places: int, runs: int, blanks: int, growth: in
                 closed_places = max(0, want - popcount(laid))
                 left = without_run(cards, suit, laid)
                 if closed_places <= blanks and _with_empty(
-                    left, places - length, rest_runs, blanks - closed_places, _PLENTY, terms
+                    left, places - length, rest_runs, blanks - closed_places, terms[_RUN_GROWTH], terms
                 ):
                     return True
     return False

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -35,7 +36,7 @@ _ROW: Final = (1 << LANE * _LANES) - 1  # all lanes
 
 # A holding's place in the table is a number of base three, the ace its first digit, the king its last, so
 # that taking a card away subtracts its weight.
-WEIGHTS: Final = tuple(3 ** (NUM_RANKS - 1 - rank) for rank in range(NUM_RANKS))
+WEIGHTS: Final[tuple[int, ...]] = tuple(3 ** (NUM_RANKS - 1 - rank) for rank in range(NUM_RANKS))
 _HALF: Final = 7  # ranks whose weights are added up by one look into a list of 128
 _LOW_SUMS: Final = tuple(
     sum(WEIGHTS[rank] for rank in range(_HALF) if ranks >> rank & 1) for ranks in range(1 << _HALF)
@@ -74,8 +75,8 @@ def _with_run(left: Any, length: int, covered: Any) -> Any:
     return (((left + covered * ONES) << LANE * length) & _ROW) + covered * alone
 
 
-larger: Final = njit(_larger)
-with_run: Final = njit(_with_run)
+larger: Final[Callable[[int, int], int]] = njit(_larger)
+with_run: Final[Callable[[int, int, int], int]] = njit(_with_run)
 
 
 @njit

@@ -12,14 +12,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import FACE_BITS, Rules, suit_of, words_of
-from paplu_env.melds.cover import COUNT, GAIN, walk
+from paplu_env.melds.cover import gained_faces, most_covered
 from paplu_env.melds.distance import (
+    cover_of,
     discard_distances_kernel,
     level_of,
-    most_covered,
     pure_matters,
 )
 from paplu_env.melds.distance_general import general_distance, general_outs, is_general
@@ -59,7 +59,7 @@ def outs_kernel(
         outs = general_outs(counts, wild, asked, level, r, table)
     else:
         ones, _twos, hand, needed = read_hand(counts, wild, r)
-        covered = most_covered(hand, r, table)
+        covered = cover_of(hand, r, table)
         level = level_of(ones, hand, needed, covered, r, table)
         outs = _outs(ones, hand, wild, needed, covered, level, asked, r, table)
     for face in range(NUM_FACES):
@@ -95,11 +95,11 @@ def discard_outs_kernel(
     general = is_general(r)
     left = counts.copy()
     asked = _asked(counts, unseen, r)
-    most = 0 if general else most_covered(all_cards, r, table)
+    most = 0 if general else cover_of(all_cards, r, table)
     if lowest and not general and not pure_matters(lowest - 1, needed - 1, most, r):
         # What doesn't even raise the cover of all the cards is no out after any discard.
         for_runs = MIN_RUN * int(r["min_sequences"])
-        raising = walk(GAIN, all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)[1]
+        raising = gained_faces(all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)
         asked &= raising | wild
     for face in range(NUM_FACES):
         totals[face] = 0
@@ -114,7 +114,7 @@ def discard_outs_kernel(
             ones_left = ones & ~(thrown & ~twos)
             hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
             naturals = needed + (1 if wild >> face & 1 else 0)
-            covered = most_covered(hand, r, table)
+            covered = cover_of(hand, r, table)
             outs = _outs(ones_left, hand, wild, naturals, covered, lowest, asked, r, table)
         total = 0
         while outs:
@@ -151,11 +151,11 @@ def _outs(
         return 0
     size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
     if not pure_matters(level - 1, naturals - 1, covered, r):
-        return walk(GAIN, hand, size, for_runs, covered, asked & ~wild, table)[1] | asked & wild
+        return gained_faces(hand, size, for_runs, covered, asked & ~wild, table) | asked & wild
     outs = 0
     for length in range(MIN_RUN, MAX_RUN + 1):
         places = size - length
-        beside = walk(COUNT, hand, places, for_runs - MIN_RUN, 1, 0, table)[0]
+        beside = most_covered(hand, places, for_runs - MIN_RUN, as_int64(1), table)
         for suit in range(NUM_SUITS):
             field = suit_of(ones, suit)
             starts = open_run_starts(field, length, level)
@@ -176,11 +176,11 @@ def _outs(
                 if not (joining & ~outs or (whole and popcount(gaps) < level and asked & ~outs)):
                     continue
                 rest = without_run(hand, suit, run)
-                if walk(COUNT, rest, places, for_runs - MIN_RUN, goal, 0, table)[0] < goal:
+                if most_covered(rest, places, for_runs - MIN_RUN, goal, table) < goal:
                     continue
                 outs |= joining
                 if whole and popcount(gaps) < level:
                     outs |= asked & wild
                     todo = asked & ~wild & ~outs
-                    outs |= walk(GAIN, rest, places, for_runs - MIN_RUN, goal, todo, table)[1]
+                    outs |= gained_faces(rest, places, for_runs - MIN_RUN, goal, todo, table)
     return outs

@@ -58,7 +58,7 @@ def _near_complete(rng: Random, pack: list[int], size: int) -> Counts:
 
 
 def run_as_plain_python(hands: list[tuple[Counts, int]], source: str) -> bool:
-    """Whether ``answer(counts, wild)``, defined by the source, is the same for every hand in a process without compiler."""
+    """Whether ``answer(counts, wild)``, defined by the source, is the same where nothing is compiled."""
     source = textwrap.dedent(source)
     program = (
         "import json, sys\nimport numpy as np\nnp.seterr(all='raise')\n"

@@ -72,7 +72,7 @@ def test_a_complete_hand_has_no_outs() -> None:
 def test_outs_of_a_hand_that_lacks_one_card_of_its_pure_sequence() -> None:
     hand = parse_hand("3S 4S 8S 8H 9H PJ 9C 9D 9S JC JD JH JS")
     unseen = np.full(NUM_FACES, 2, dtype=np.uint8) - hand
-    # A two or a five of spades completes the run, and with 7 or T of hearts the joker takes the place of the 8 of spades.
+    # A two or a five of spades completes the pure run; others may free the joker for the eight of spades.
     found = outs(hand, wild_of_rank(-1), unseen)
     assert sorted(np.flatnonzero(found)) == sorted(
         face for face in range(NUM_FACES) if face != PRINTED_JOKER and _completes(hand, face)
