@@ -28,7 +28,6 @@ from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import Rules, suit_of
 from paplu_env.melds.cover import COUNT, SPARE, walk
-from paplu_env.melds.distance_general import general_discard_distances, general_distance, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.hand import (
     Naturals,
@@ -54,8 +53,6 @@ def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
         r: the record of the rules.
         table: `distance_table.distance_table`.
     """
-    if is_general(r):
-        return general_distance(counts, wild, r, table)
     ones, _twos, hand, needed = read_hand(counts, wild, r)
     return level_of(ones, hand, needed, most_covered(hand, r, table), r, table)
 
@@ -70,8 +67,6 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
     Returns:
         The lowest of them.
     """
-    if is_general(r):
-        return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
     ones, twos, hand, needed = read_hand(counts, wild, r)
     places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
     covered = most_covered(hand, r, table)

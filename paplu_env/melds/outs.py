@@ -22,7 +22,6 @@ from paplu_env.melds.distance import (
     most_covered,
     pure_matters,
 )
-from paplu_env.melds.distance_general import general_distance, general_outs, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.hand import (
     Naturals,
@@ -54,14 +53,10 @@ def outs_kernel(
         The distance.
     """
     asked = _asked(counts, unseen, r)
-    if is_general(r):
-        level = general_distance(counts, wild, r, table)
-        outs = general_outs(counts, wild, asked, level, r, table)
-    else:
-        ones, _twos, hand, needed = read_hand(counts, wild, r)
-        covered = most_covered(hand, r, table)
-        level = level_of(ones, hand, needed, covered, r, table)
-        outs = _outs(ones, hand, wild, needed, covered, level, asked, r, table)
+    ones, _twos, hand, needed = read_hand(counts, wild, r)
+    covered = most_covered(hand, r, table)
+    level = level_of(ones, hand, needed, covered, r, table)
+    outs = _outs(ones, hand, wild, needed, covered, level, asked, r, table)
     for face in range(NUM_FACES):
         out[face] = unseen[face] if outs >> face & 1 else 0
     return level
@@ -92,11 +87,9 @@ def discard_outs_kernel(
     ones, twos, wilds, _num_wild = words_of(counts, wild)
     threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
     _ones, _twos, all_cards, needed = read_hand(counts, wild, r)
-    general = is_general(r)
-    left = counts.copy()
     asked = _asked(counts, unseen, r)
-    most = 0 if general else most_covered(all_cards, r, table)
-    if lowest and not general and not pure_matters(lowest - 1, needed - 1, most, r):
+    most = most_covered(all_cards, r, table)
+    if lowest and not pure_matters(lowest - 1, needed - 1, most, r):
         # What doesn't even raise the cover of all the cards is no out after any discard.
         for_runs = MIN_RUN * int(r["min_sequences"])
         raising = walk(GAIN, all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)[1]
@@ -105,17 +98,12 @@ def discard_outs_kernel(
         totals[face] = 0
         if lowest == 0 or int(distances[face]) != lowest:
             continue
-        if general:
-            left[face] -= 1
-            outs = general_outs(left, wild, asked, lowest, r, table)
-            left[face] += 1
-        else:
-            thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
-            ones_left = ones & ~(thrown & ~twos)
-            hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
-            naturals = needed + (1 if wild >> face & 1 else 0)
-            covered = most_covered(hand, r, table)
-            outs = _outs(ones_left, hand, wild, naturals, covered, lowest, asked, r, table)
+        thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
+        ones_left = ones & ~(thrown & ~twos)
+        hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
+        naturals = needed + (1 if wild >> face & 1 else 0)
+        covered = most_covered(hand, r, table)
+        outs = _outs(ones_left, hand, wild, naturals, covered, lowest, asked, r, table)
         total = 0
         while outs:
             total += int(unseen[lowest_bit(outs)])
