@@ -8,11 +8,12 @@ from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
 from paplu_env.bots.policy import Policy
 from paplu_env.engine.actions import DECLARE_BASE, DROP
+from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.clone import clone
 from training.config import NetworkConfig
 from training.decisions import collect_decisions
-from training.network import ActorCritic
+from training.network import ActorCritic, face_columns
 from training.progress import Progress
 
 ENCODING = encodings.get("cards-v1")
@@ -59,7 +60,8 @@ def test_cloning_teaches_decisions_and_outcomes(reward: str) -> None:
     config = tiny_config(
         clone__decisions=6000, clone__chunk=2000, clone__batch_size=128, clone__learning_rate=3e-3, reward=reward
     )
-    net = ActorCritic(ENCODING.num_features(RULES), NetworkConfig(hidden=(64,)))
+    columns = face_columns("cards-v1", as_rules(RULES))
+    net = ActorCritic(ENCODING.num_features(RULES), NetworkConfig(hidden=(64,)), columns)
     with Progress("cloning", config.clone.decisions) as progress:
         figures = clone(net, config, progress)
     assert figures["decisions"] >= 6000

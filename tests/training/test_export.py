@@ -19,11 +19,12 @@ from paplu_env.bots.onnx import MASKED_LOGIT, OnnxPolicy
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_match
+from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.config import NetworkConfig
 from training.decisions import collect_decisions
 from training.export import OPSET, add_evaluation, card_path, export_module, export_run, main
-from training.network import ActorCritic, MaskedLogits
+from training.network import ActorCritic, MaskedLogits, face_columns
 from training.opponents import NetworkPolicy
 from training.train import train
 from training.weights import load_weights
@@ -47,8 +48,8 @@ class _Unmasked(nn.Module):
 @pytest.fixture(scope="module")
 def module() -> nn.Module:
     torch.manual_seed(0)
-    net = ActorCritic(F, NetworkConfig(hidden=(24,)))
-    net.action_head.weight.data.mul_(100)  # so that its choices differ from row to row
+    net = ActorCritic(F, NetworkConfig(hidden=(24,)), face_columns("cards-v1", as_rules(RULES)))
+    net.action_head.all.weight.data.mul_(100)  # so that its choices differ from row to row
     return MaskedLogits(net)
 
 

@@ -7,11 +7,14 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from stable_baselines3.common.logger import Logger
 
-from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env import encoding as encodings
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS, TAKE_OPEN
 from paplu_env.errors import PapluError
+from paplu_env.rules import as_rules
 from tests.training.tiny import FreeEnv
 from training.config import NetworkConfig
-from training.network import ActorCritic, LeanPolicy, MaskedLogits
+from training.network import ActorCritic, FaceHead, LeanPolicy, MaskedLogits, face_columns
 from training.rates import Rates
 
 
@@ -22,7 +25,7 @@ def _model(env: FreeEnv, **options: object) -> MaskablePPO:
         n_steps=8,
         batch_size=128,
         n_epochs=1,
-        policy_kwargs={"network": NetworkConfig(hidden=(16,))},
+        policy_kwargs={"network": NetworkConfig(hidden=(16,), face_width=0)},
         seed=0,
         device="cpu",
         **options,
@@ -43,7 +46,7 @@ def test_lean_numbers_are_those_of_the_stock_distribution(shared: bool) -> None:
     torch.manual_seed(0)
     obs, masks = _batch()
     policy = _model(FreeEnv()).policy
-    policy.net = ActorCritic(12, NetworkConfig(hidden=(16,), shared=shared))
+    policy.net = ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0, shared=shared))
     actions, values, log_probs = policy(obs, action_masks=masks.numpy())
     assert masks[torch.arange(64), actions].all()
     again = policy.evaluate_actions(obs, actions, action_masks=masks.float())
@@ -69,7 +72,7 @@ def test_sampled_actions_follow_the_probabilities() -> None:
     many = obs.expand(20_000, -1)
     torch.manual_seed(3)
     with torch.no_grad():
-        policy.net.action_head.weight.mul_(300)  # far from even
+        policy.net.action_head.all.weight.mul_(300)  # far from even
         actions = policy(many, action_masks=masks.expand(20_000, -1).numpy())[0]
         expected = MaskableCategorical(logits=policy.net(obs)[0], masks=masks).probs[0]
     found = torch.bincount(actions, minlength=NUM_ACTIONS) / 20_000
@@ -121,18 +124,44 @@ def test_many_updates_on_random_masks_stay_finite() -> None:
 
 def test_masked_logits_lie_below_any_other() -> None:
     obs, masks = _batch()
-    net = ActorCritic(12, NetworkConfig(hidden=(16,)))
+    net = ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0))
     with torch.no_grad():
-        net.action_head.bias.fill_(-20.0)
+        net.action_head.all.bias.fill_(-20.0)
         logits = MaskedLogits(net)(obs, masks)
     assert logits[masks].min() > logits[~masks].max()
     torch.testing.assert_close(logits.softmax(1)[~masks], torch.zeros(int((~masks).sum())))
 
 
 def test_weights_come_back_as_copies() -> None:
-    one, other = (ActorCritic(12, NetworkConfig(hidden=(16,))) for _ in range(2))
+    one, other = (ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0)) for _ in range(2))
     tensors = one.tensors()
     other.load_tensors(tensors)
-    tensors["action_head.bias"][:] = 9.0
+    tensors["action_head.all.bias"][:] = 9.0
     obs, _ = _batch()
     torch.testing.assert_close(one(obs), other(obs))
+
+
+def test_a_face_is_judged_by_its_own_entries_and_by_the_same_weights_as_any_other() -> None:
+    columns = np.arange(2 * NUM_FACES).reshape(2, NUM_FACES).T  # two fields by face, and nothing else
+    head = FaceHead(hidden=4, width=8, columns=columns)
+    torch.nn.init.zeros_(head.all.weight)
+    torch.nn.init.normal_(head.throw_or_declare.weight)
+    hidden, obs = torch.rand(1, 4), torch.rand(1, 2, NUM_FACES)
+    order = torch.randperm(NUM_FACES)
+    with torch.no_grad():
+        one = head(hidden, obs.reshape(1, -1))[0]
+        other = head(hidden, obs[:, :, order].reshape(1, -1))[0]
+    for base in (DISCARD_BASE, DECLARE_BASE):
+        torch.testing.assert_close(one[base : base + NUM_FACES][order], other[base : base + NUM_FACES])
+        assert len(set(one[base : base + NUM_FACES].tolist())) > NUM_FACES // 2
+    assert not one[[DRAW_CLOSED, TAKE_OPEN, DROP, ANNOUNCE]].any()
+
+
+@pytest.mark.parametrize("encoding", ["cards-v1", "features-v1"])
+def test_columns_by_face_are_those_of_the_fields_by_face(encoding: str) -> None:
+    rules = as_rules("points")
+    columns = face_columns(encoding, rules)
+    fields = [field for field in encodings.get(encoding).fields(rules) if field.is_by_face]
+    assert columns.shape == (NUM_FACES, sum(field.size for field in fields) // NUM_FACES)
+    assert columns[:, 0].tolist() == list(range(fields[0].start, fields[0].start + NUM_FACES))
+    assert sorted(columns.reshape(-1)) == [i for field in fields for i in range(field.start, field.stop)]

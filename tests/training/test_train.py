@@ -64,7 +64,7 @@ def test_best_is_the_network_that_did_best_and_latest_the_newest(finished: Path)
     assert about["evaluation"]["points_per_deal"] == max(matches.values())
     assert matches[about["step"]] == max(matches.values())
     assert about["evaluation"]["b"] == "minscore"
-    assert net.action_head.out_features == 110
+    assert net.action_head.all.out_features == 110
 
 
 def test_a_saved_network_plays_its_matches_again_exactly(finished: Path) -> None:
