@@ -35,7 +35,7 @@ def times(x):
 """
 
 
-@pytest.fixture()
+@pytest.fixture
 def small_package(tmp_path: Path) -> Path:
     """A package of this name with the real `_jit` and two kernels, one of which calls the other."""
     package = tmp_path / "paplu_env"
