@@ -9,7 +9,8 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 import gymnasium
 import numpy as np
@@ -36,6 +37,7 @@ examples:
   paplu bench --json > bench.json"""
 
 BATCH: Final = 4096  # hands per call of a solver row
+_MATCH_DEALS: Final = 1000  # distinct deals of a bots row, each played twice
 PARTS: Final = ("solver", "engine", "encoding", "envs", "bots")
 
 
@@ -139,14 +141,17 @@ def _solver_rows(seed: int) -> list[Row]:
     for kind in HAND_KINDS:
         hands13, wild13 = make_hands(kind, 13, BATCH, seed)
         hands14, wild14 = make_hands(kind, 14, BATCH, seed)
-        kernels: list[tuple[str, Callable[[], object]]] = [
-            ("points, 13 cards", lambda h=hands13, w=wild13: melds.point_counts(h, w, rules)),
-            ("deadwood, 13 cards", lambda h=hands13, w=wild13: melds.deadwoods(h, w, rules)),
-            ("declarable, 14 cards", lambda h=hands14, w=wild14: melds.declarables(h, w, rules)),
-            ("distance, 13 cards", lambda h=hands13, w=wild13: melds.distances(h, w, rules)),
-            ("distance after each of 14 discards", lambda h=hands14, w=wild14: melds.discard_distances(h, w, rules)),
+        kernels = (
+            ("points, 13 cards", melds.point_counts, hands13, wild13),
+            ("deadwood, 13 cards", melds.deadwoods, hands13, wild13),
+            ("declarable, 14 cards", melds.declarables, hands14, wild14),
+            ("distance, 13 cards", melds.distances, hands13, wild13),
+            ("distance after each of 14 discards", melds.discard_distances, hands14, wild14),
+        )
+        rows += [
+            Row("solver", f"{name}: {kind}", "hand", BATCH, partial(function, hands, wilds, rules))
+            for name, function, hands, wilds in kernels
         ]
-        rows += [Row("solver", f"{name}: {kind}", "hand", BATCH, work) for name, work in kernels]
     return rows
 
 
@@ -155,21 +160,14 @@ def _solver_rows(seed: int) -> list[Row]:
 
 def _engine_rows(seed: int) -> list[Row]:
     rows = []
-    for name in ("points", "saha2025"):
-        rules = preset(name)
-        decisions, _ = engine.random_playouts(rules, 2000, seed)
-        rows.append(
-            Row(
-                "engine",
-                f"random legal play with masks, {name}",
-                "decision",
-                decisions,
-                lambda rules=rules: engine.random_playouts(rules, 2000, seed),
-            )
-        )
+    for name in ("points", "points:drop_allowed=false", "saha2025:drop_allowed=false"):
+        rules = parse_rules(name)
+        decisions, _ = engine.random_playouts(rules, 1000, seed)
+        work = partial(engine.random_playouts, rules, 1000, seed)
+        rows.append(Row("engine", f"random legal play with masks, {name}", "decision", decisions, work))
     rules = preset("points")
     seeds = np.arange(seed, seed + BATCH, dtype=np.uint64)
-    rows.append(Row("engine", "deal", "deal", BATCH, lambda: engine.deal_many(rules, seeds)))
+    rows.append(Row("engine", "deal", "deal", BATCH, partial(engine.deal_many, rules, seeds)))
     return rows
 
 
@@ -180,15 +178,7 @@ def _encoding_rows(seed: int) -> list[Row]:
     for name in ("cards-v1", "features-v1"):
         chosen = encoding.get(name)
         out = np.empty((len(views), chosen.num_features(rules)), np.float32)
-        rows.append(
-            Row(
-                "encoding",
-                name,
-                "view",
-                len(views),
-                lambda chosen=chosen, out=out: chosen.encode(views, rules, out=out),
-            )
-        )
+        rows.append(Row("encoding", name, "view", len(views), partial(chosen.encode, views, rules, out=out)))
     return rows
 
 
@@ -256,17 +246,10 @@ def _vector_row(name: str, num_envs: int, steps: int, seed: int) -> Row:
 
 def _bot_rows(seed: int) -> list[Row]:
     rows = []
-    for name, deals in (("minscore", 500), ("mindist", 500), ("mindist_opp", 500)):
-        bot: Any = make_policy(name, "points:drop_allowed=false")
-        rows.append(
-            Row(
-                "bots",
-                f"{name} against itself, no drops",
-                "deal",
-                2 * deals,
-                lambda bot=bot, deals=deals: play_match(bot, bot, deals=deals, seed=seed, rules=bot.rules),
-            )
-        )
+    for name in ("minscore", "mindist", "mindist_opp"):
+        bot = make_policy(name, "points:drop_allowed=false")
+        work = partial(play_match, bot, bot, deals=_MATCH_DEALS, seed=seed, rules=bot.rules)
+        rows.append(Row("bots", f"{name} against itself, no drops", "deal", 2 * _MATCH_DEALS, work))
     return rows
 
 

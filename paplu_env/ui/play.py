@@ -87,7 +87,7 @@ def _play_deal(table: Table, seat: int, names: list[str], screen: Screen, ask: C
     view = table.view(seat)[0]
     if table.players[seat] is not None:
         screen.table(view, table.rules, names)
-    while not table.is_over:
+    while True:
         table.play_policies()
         view = table.view(seat)[0]
         for sentence in log_words(view, names, since=told):
