@@ -78,11 +78,15 @@ def ending_words(view: np.void, names: Sequence[str]) -> str:
         LOWER_DEADWOOD: "The limit of turns is reached: the lowest hand wins.",
     }[ending]
     if winner < 0:
-        return f"{how} Nobody wins."
-    points = [int(view["returns"][seat]) for seat in range(len(names))]
-    results = ", ".join(f"{name} {value:+d}" for name, value in zip(names, points, strict=True))
+        return f"{_sentence(how)} Nobody wins."
+    results = ", ".join(f"{name} {int(view['returns'][seat]):+d}" for seat, name in enumerate(names))
     won = "win" if names[winner] == "you" else "wins"
-    return f"{how} {names[winner]} {won}: {results} points.".replace("  ", " ")
+    return f"{_sentence(how)} {_sentence(f'{names[winner]} {won}')}: {results} points."
+
+
+def _sentence(text: str) -> str:
+    """A sentence that may begin with "you"; names keep their small letters."""
+    return "Y" + text[1:] if text.startswith("you ") else text
 
 
 def shown_words(view: np.void, names: Sequence[str]) -> list[str]:

@@ -137,7 +137,8 @@ class Screen:
         """One labelled line made of texts and card texts."""
         from rich.text import Text
 
-        row = Text(f"{label:>12}  ", style="dim")
+        row = Text()
+        row.append(f"{label:>12}  ", style="dim")
         for part in parts:
             row.append(part) if isinstance(part, str) else row.append_text(part)
         self._console.print(row, soft_wrap=False)

@@ -1,0 +1,203 @@
+"""The `paplu` command as people type it: what it prints, and a sentence for every mistake."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paplu_env import encoding, engine
+from paplu_env.bots import ALIASES, BOTS
+from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
+from paplu_env.cli.main import COMMANDS, main
+from paplu_env.cli.options import format_table
+from paplu_env.rules import PRESETS, preset
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HAND = "4S 5S 6S 8H 9H TH 7C 7D 7H KS KH 2D 3C"
+WHOLE = "4S 5S 6S 8H 9H TH 7C 7D 7H KS KH KD KC 2D"
+
+
+def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints that must succeed."""
+    assert main(arguments) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return shown.out
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The sentence of a command that must fail with status 2, whoever refuses it."""
+    try:
+        status = main(arguments)
+    except SystemExit as stop:  # argparse
+        status = int(stop.code or 0)
+    shown = capsys.readouterr()
+    assert (status, shown.out) == (2, "")
+    assert "Traceback" not in shown.err
+    return shown.err
+
+
+def test_solve_shows_the_arrangement_the_points_and_the_outs(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "solve", HAND)
+    for part in ("4S 5S 6S", "8H 9H TH", "7H 7D 7C", "KS KH 2D 3C", "a loser pays 25", "2 cards from complete", "outs"):
+        assert part in shown
+
+
+def test_solve_says_with_what_a_hand_can_be_declared_and_ranks_discards(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "solve", WHOLE)
+    assert "declare with 2D" in shown
+    answer = json.loads(_run(capsys, "solve", WHOLE, "--json"))
+    assert answer["declarable"] == ["2D"]
+    assert answer["discards"][0] == {"discard": "2D", "distance": 0, "outs": 0, "points": 0, "deadwood": 0}
+    laid = [card for meld in answer["melds"] for card in meld["cards"]] + answer["leftovers"]
+    assert sorted(laid) == sorted(WHOLE.split())
+
+
+def test_solve_takes_the_wild_rank_or_the_indicator(capsys: pytest.CaptureFixture[str]) -> None:
+    by_rank = json.loads(_run(capsys, "solve", HAND, "--wild", "2", "--json"))
+    by_card = json.loads(_run(capsys, "solve", HAND, "--indicator", "2C", "--json"))
+    assert by_rank["wild"] == by_card["wild"] == ["2S", "2H", "2D", "2C", "PJ"]
+    assert by_card["outs"].get("2C", 0) == by_rank["outs"].get("2C", 0) - 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("solve", "4S 5X"), "5X"),
+        (("solve", "4S 5S"), "2 cards"),
+        (("solve", HAND.replace("3C", "4S") + " 4S"), "4S"),
+        (("solve", HAND, "--wild", "1"), "'1'"),
+        (("solve", HAND, "--indicator", "KS", "--rules", "one_pack"), "indicator"),
+        (("solve", HAND, "--rules", "pontoon"), "pontoon"),
+        (("solve", HAND, "--rules", "points:wild=3"), "wild"),
+        (("match", "medium", "nobody"), "nobody"),
+        (("match", "medium", "missing.onnx"), "missing.onnx"),
+        (("match", "medium", "easy", "--deals", "0"), "0"),
+        (("match", "medium", "easy", "--deals", "many"), "many"),
+        (("play", "medum"), "medium"),
+        (("play", "medium", "--seat", "2"), "seat"),
+        (("replay", "missing.json"), "missing.json"),
+        (("describe", "poetry"), "poetry"),
+        (("bench", "--only", "weather"), "weather"),
+        (("dance",), "dance"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, tuple) else None,
+)
+def test_mistakes_get_a_sentence(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], part: str) -> None:
+    assert part in _refused(capsys, *arguments)
+
+
+def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert len(capsys.readouterr().out.splitlines()) > 5
+
+
+def test_match_reports_intervals_and_writes_json(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "match", "medium", "random", "--deals", "20", "--threads", "1", "--seed", "3")
+    assert "points per deal" in shown
+    result = json.loads(_run(capsys, "match", "medium", "random", "--deals", "20", "--json", "--seed", "3"))
+    assert result["games"] == 40
+    low, high = result["points_interval"]
+    assert low <= result["points_per_deal"] <= high
+
+
+def test_match_records_decisions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    _run(capsys, "match", "medium", "random", "--deals", "5", "--record", str(folder))
+    with np.load(next(folder.glob("*.npz")), allow_pickle=False) as shard:
+        assert len(shard["actions"]) > 20
+
+
+def test_a_record_replays_move_by_move(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "deal.json"
+    _run(
+        capsys, "play", "medium", "--watch", "--seed", "11", "--rules", "points:drop_allowed=false", "--save", str(path)
+    )
+    record = engine.load_record(path)
+    shown = _run(capsys, "replay", str(path))
+    assert shown.count("seat 0 is dealt") == 1
+    assert len([line for line in shown.splitlines() if line.strip().startswith(tuple("123456789"))]) == (
+        int(engine.final_state(record)["log_size"][0])
+    )
+    assert "declare" in shown
+    data = json.loads(_run(capsys, "replay", str(path), "--json", "--until", "3"))
+    assert data["actions"] == [engine.format_action(action) for action in record.actions[:3]]
+    position = engine.parse_position(data["position"], record.rules)
+    assert int(position["log_size"][0]) == 2
+
+
+def test_a_truncated_record_is_refused_with_its_path(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "deal.json"
+    path.write_text('{"format": ')
+    assert str(path) in _refused(capsys, "replay", str(path))
+
+
+def test_bots_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "bots")
+    assert all(name in shown for name in [*BOTS, *ALIASES])
+    assert [bot["name"] for bot in json.loads(_run(capsys, "bots", "--json"))] == [*BOTS, *ALIASES]
+
+
+def test_describe_prints_the_tables_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    actions = json.loads(_run(capsys, "describe", "actions", "--json"))
+    assert [engine.parse_action(row["action"]) for row in actions] == list(range(110))
+    assert all(name in _run(capsys, "describe", "rules") for name in PRESETS)
+    assert json.loads(_run(capsys, "describe", "rules", "--json"))["one_pack"]["num_decks"] == 1
+
+
+@pytest.mark.parametrize("name", encoding.names())
+def test_describe_prints_every_field_of_an_encoding(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    data = json.loads(_run(capsys, "describe", name, "--rules", "one_pack", "--json"))
+    rules = preset("one_pack")
+    assert data["num_features"] == encoding.get(name).num_features(rules)
+    assert sum(field["size"] for field in data["fields"]) == data["num_features"]
+    assert all(field["name"] in _run(capsys, "describe", name) for field in data["fields"])
+
+
+@pytest.mark.parametrize("kind", HAND_KINDS)
+@pytest.mark.parametrize("size", [13, 14])
+def test_hands_to_measure_on_can_be_held(kind: str, size: int) -> None:
+    hands, wilds = make_hands(kind, size, 32, seed=4)
+    again, _ = make_hands(kind, size, 32, seed=4)
+    assert np.array_equal(hands, again)
+    assert (hands.sum(axis=1) == size).all()
+    assert hands.max() <= 2
+    assert (wilds >> 52 & 1).all()
+    if kind == "wild-heavy":
+        held = [
+            sum(int(hand[face]) for face in range(53) if int(wild) >> face & 1)
+            for hand, wild in zip(hands, wilds, strict=True)
+        ]
+        assert min(held) >= 4
+
+
+def test_bench_measures_what_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(_run(capsys, "bench", "--only", "engine", "--rounds", "1", "--json"))
+    assert {timing["part"] for timing in data["timings"]} == {"machine", "engine"}
+    assert all(timing["microseconds"] > 0 for timing in data["timings"])
+
+
+def test_tables_align_their_columns() -> None:
+    table = format_table([["a", "1"], ["bcd", "22"]], ["name", "n"], right=[1])
+    assert table.splitlines() == ["name   n", "----  --", "a      1", "bcd   22"]
+
+
+def test_a_closed_pipe_ends_the_command_quietly() -> None:
+    command = f"{sys.executable} -m paplu_env.cli.main describe actions | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    shown = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=True)
+    assert shown.stderr == ""
+    assert shown.stdout.split() == ["id", "action"]

@@ -1,0 +1,151 @@
+"""A person at the table in the terminal: what is shown, what may be typed, and what stays hidden."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paplu_env import engine
+from paplu_env.bots import make_policy
+from paplu_env.cards import SUIT_SYMBOLS, format_card
+from paplu_env.engine import player_view
+from paplu_env.render.words import ending_words, log_words, seat_names, shown_words
+from paplu_env.rules import parse_rules
+from paplu_env.ui.play import play_deals
+from paplu_env.ui.screen import Screen
+
+RULES = parse_rules("points:drop_allowed=false")
+
+
+def _play(answers: list[str], rules: str = "points", seed: int = 5, **options: object) -> tuple[str, list[int]]:
+    """The whole output of a session in which these lines are typed, and its results."""
+    stream = io.StringIO()
+    lines: Iterator[str] = iter(answers)
+
+    def ask(prompt: str) -> str:
+        stream.write(prompt)
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    table = parse_rules(rules)
+    results = play_deals(
+        make_policy("medium", table), table, seed=seed, ask=ask, screen=Screen(stream, width=200), **options
+    )
+    return stream.getvalue(), results
+
+
+def test_dropping_at_once_costs_20() -> None:
+    shown, results = _play(["drop"])
+    assert results == [-20]
+    assert "drop (−20)" in shown
+    assert "You have dropped. medium-1 wins: you -20, medium-1 +20 points." in shown
+
+
+def test_a_turn_is_drawing_and_throwing_and_then_a_drop_costs_40() -> None:
+    states = engine.deal(parse_rules("points"), 5)
+    drawn = int(states["cards"][0, int(states["stock_size"][0]) - 1])
+    shown, results = _play(["d", format_card(drawn), "x"])
+    assert f"you drew {format_card(drawn)[0]}{SUIT_SYMBOLS[drawn // 13]}" in shown
+    assert f"you draw a closed card and throw {format_card(drawn)}" in shown
+    if "medium-1 drops" not in shown:
+        assert results == [-40]
+
+
+def test_mistyped_and_illegal_lines_change_nothing_and_say_why() -> None:
+    shown, results = _play(["fly", "7H", "declare 7H", "help", "", "log", "?", "drop"])
+    assert "cannot read" in shown
+    assert "a card must be drawn first" in shown
+    assert "take (t)" in shown
+    assert "closer with" in shown
+    assert results == [-20]
+
+
+def test_leaving_the_table_counts_nothing() -> None:
+    for answers in (["quit"], ["d", "q"], []):
+        shown, results = _play(answers)
+        assert results == []
+        assert "You left the table" in shown
+
+
+def test_advice_ranks_discards_while_a_card_is_to_be_thrown() -> None:
+    shown, _ = _play(["d", "?", "quit"])
+    assert shown.count("without ") == 5
+
+
+def test_watching_plays_to_the_end_and_shows_the_hands_after_a_declaration() -> None:
+    shown, results = _play([], rules="points:drop_allowed=false", is_watching=True, deals=2)
+    assert len(results) == 2
+    assert shown.count(" declare") >= 2
+    assert "2 deals:" in shown
+
+
+def test_no_card_of_the_opponent_is_shown_before_the_hands_lie_open() -> None:
+    """Two worlds: with another hand opposite, the person reads the same text up to the opponent's first move."""
+    rules = parse_rules("points")
+    states = engine.deal(rules, 5)
+    texts = []
+    for key in range(3):
+        world = engine.sample_world(player_view(states, 0, 0), key, rules) if key else states
+        stream = io.StringIO()
+        Screen(stream, width=200).table(player_view(world, 0, 0)[0], rules, ["you", "medium-1"])
+        texts.append(stream.getvalue())
+    assert not np.array_equal(engine.sample_world(player_view(states, 0, 0), 1, rules)["hands"], states["hands"])
+    assert texts[0] == texts[1] == texts[2]
+
+
+def test_a_saved_deal_is_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "deal.json"
+    _play(["drop"], save=str(path))
+    record = engine.load_record(path)
+    assert record.seed == 5
+    assert [engine.format_action(action) for action in record.actions] == ["drop"]
+
+
+def test_colours_follow_the_stream_and_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = engine.deal(RULES, 1)
+
+    class Terminal(io.StringIO):
+        encoding = "utf-8"
+
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured, plain = Terminal(), Terminal()
+    Screen(coloured, width=200).table(player_view(states, 0, 0)[0], RULES, ["you", "bot"])
+    monkeypatch.setenv("NO_COLOR", "1")
+    Screen(plain, width=200).table(player_view(states, 0, 0)[0], RULES, ["you", "bot"])
+    assert "\x1b[1;31m" in coloured.getvalue()
+    assert "31m" not in plain.getvalue()
+
+
+def test_the_log_in_words_tells_every_turn_once_and_names_the_declaration() -> None:
+    rules = RULES
+    bot = make_policy("medium", rules)
+    states = engine.deal(rules, 4)
+    decision = 0
+    while not engine.is_over(states, 0):
+        seat = int(states["current_player"][0])
+        mask = engine.legal_action_mask(states, 0, rules)[None]
+        action = bot.act(player_view(states, 0, seat), mask, np.array([decision], dtype=np.uint64))
+        engine.apply_action(states, 0, int(action[0]), rules)
+        decision += 1
+    view = player_view(states, 0, 1)[0]
+    names = seat_names(2, 1, "medium-1")
+    words = log_words(view, names)
+    assert len(words) == int(view["log_size"])
+    assert sum("declare" in sentence for sentence in words) == 1
+    assert "declare" in words[-1]
+    assert log_words(view, names, since=3) == words[3:]
+    assert "declared" in ending_words(view, names)
+    assert len(shown_words(view, names)) == 2
+
+
+def test_seats_are_named_from_where_one_sits() -> None:
+    assert seat_names(2, 0, "bot") == ["you", "bot"]
+    assert seat_names(3, 1, "bot") == ["bot 0", "you", "bot 2"]
