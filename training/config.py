@@ -110,6 +110,7 @@ class TrainConfig:
     seed: int = _key("seed of weights, deals and sampling", 1, 0, 2**32 - 1)
     games: int = _key("deals played side by side", 512, 1, 65_536)
     threads: int = _key("threads of the network and of the environment; more only help on a quiet machine", 1, 1, 256)
+    minutes: float = _key("time after which the run ends, decisions left or not; 0: no limit", 0.0, 0.0)
     checkpoint_every: int = _key("updates between two checkpoints", 10, 1)
     network: NetworkConfig = _key("see NetworkConfig", NetworkConfig)
     ppo: PPOConfig = _key("see PPOConfig", PPOConfig)

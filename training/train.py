@@ -72,7 +72,7 @@ class _Run:
         self.schedule = _Schedule(config)
         self.rates = Rates()
         self.best_score = -np.inf
-        self.seconds = 0.0
+        self.began = time.monotonic()
 
     def go(self, start_from: Path | None) -> None:
         """Begin or resume, then collect, learn, measure and save until the decisions are used up."""
@@ -116,10 +116,8 @@ class _Run:
             net.load_tensors(given.tensors())
             self.folder.log("start", 0, {"from": start_from.name, "its_step": about.get("step")})
         if config.clone.decisions:
-            start = time.monotonic()
             with Progress(f"cloning {config.clone.teacher}", config.clone.decisions) as progress:
                 figures = clone(net, config, progress)
-            self.seconds += time.monotonic() - start
             self.folder.log("clone", 0, {"seconds": round(self.seconds, 1), **figures})
         print(self._measure(), flush=True)
         self._save()
@@ -129,35 +127,46 @@ class _Run:
         about = load_checkpoint(self.folder.latest, self.model)
         self.pool.restore(about["selves"])
         self.pool.tidy()
-        self.seconds = about["seconds"]
+        self.began -= about["seconds"]
         _, best = load_weights(self.folder.best, self.config.encoding, self.rules)
         self.best_score = best["evaluation"]["points_per_deal"]
         self.folder.forget_after(self.model.num_timesteps)
         print(f"resumed at {self.model.num_timesteps:,} decisions", flush=True)
 
     def _learn(self) -> None:
-        """Updates until the decisions are used up."""
+        """Updates until the decisions or the minutes are used up."""
         config, model = self.config, self.model
         per_update = config.games * config.ppo.steps
         with Progress(f"training {config.name}", config.ppo.timesteps, model.num_timesteps) as progress:
-            while model.num_timesteps < config.ppo.timesteps:
+            while self._progress() < 1.0:
                 update = model.num_timesteps // per_update
                 if update % config.opponents.add_every == 0:
                     self.pool.add(model.num_timesteps, model.policy.net)
                 model.env.set_opponents(self.pool.policies, self.pool.weights)
 
-                self.schedule.progress = model.num_timesteps / config.ppo.timesteps
+                self.schedule.progress = self._progress()
                 start = time.monotonic()
                 model.learn(per_update, callback=self.rates, log_interval=None, reset_num_timesteps=False)
-                self.seconds += time.monotonic() - start
                 text = self._report(per_update / (time.monotonic() - start))
 
-                is_last = model.num_timesteps >= config.ppo.timesteps
+                is_last = self._progress() >= 1.0
                 if is_last or (update + 1) % config.evaluation.every == 0:
                     progress.say(self._measure())
                 if is_last or (update + 1) % config.checkpoint_every == 0:
                     self._save()
                 progress.show(min(model.num_timesteps, config.ppo.timesteps), text)
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has been at work, in all its sittings."""
+        return time.monotonic() - self.began
+
+    def _progress(self) -> float:
+        """How much of the run is done, by decisions or by time, whichever is more; 1 at the end."""
+        config = self.config
+        by_time = self.seconds / (60.0 * config.minutes) if config.minutes else 0.0
+        by_decisions = self.model.num_timesteps / config.ppo.timesteps if config.ppo.timesteps else 1.0
+        return min(1.0, max(by_time, by_decisions))
 
     def _report(self, speed: float) -> str:
         """Write the figures of an update to the metrics and to TensorBoard; a short text for the bar."""
@@ -202,7 +211,7 @@ class _Run:
 
 
 class _Schedule:
-    """Adam's step size, falling in a straight line over the whole run, whatever part of it is learned now."""
+    """Adam's step size, falling in a straight line over the whole run; SB3 only knows of one update at a time."""
 
     def __init__(self, config: TrainConfig) -> None:
         self.progress = 0.0

@@ -126,6 +126,12 @@ def test_what_was_written_after_the_last_checkpoint_is_forgotten(run: Path) -> N
     assert not (folder.selves / "self-000000099999.safetensors").exists()
 
 
+def test_a_run_ends_when_its_minutes_are_used_up(tmp_path: Path) -> None:
+    config = tiny_config(minutes=1e-6, ppo__timesteps=100 * PER_UPDATE)
+    train(config, tmp_path / "run")  # cloning alone takes longer than that
+    assert checkpoint_step(tmp_path / "run" / "latest.safetensors") == 0
+
+
 def test_two_runs_of_one_configuration_make_equal_first_updates(tmp_path: Path) -> None:
     config = tiny_config(ppo__timesteps=PER_UPDATE, clone__decisions=0)
     tensors = []
