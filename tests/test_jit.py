@@ -123,6 +123,25 @@ def _calls(path: Path) -> dict[str, set[str]]:
     }
 
 
+def test_every_kernel_that_calls_itself_says_that_it_is_not_copied_into_callers() -> None:
+    """A copy would call the original, which isn't there when a caller alone is read back from the cache."""
+    recursive = 0
+    for path in sorted((ROOT / "paplu_env").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for function in (node for node in tree.body if isinstance(node, ast.FunctionDef)):
+            called = {
+                node.func.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            }
+            if function.name in called and any(
+                isinstance(d, ast.Name) and d.id == "njit" for d in function.decorator_list
+            ):
+                recursive += 1
+                assert "never_inline" in called, f"{path.name}: {function.name}"
+    assert recursive > 0
+
+
 def test_no_kernels_call_each_other_in_a_circle() -> None:
     """Numba reads such kernels back from its cache without their links: the second start would crash."""
     for path in sorted((ROOT / "paplu_env").rglob("*.py")):

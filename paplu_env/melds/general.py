@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from paplu_env._jit import as_int64, lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import (
     COLUMN,
@@ -157,6 +157,7 @@ def _choose_pure(
 
     Runs of three to five cards are enough: a longer one is two of them, or one and a sequence.
     """
+    never_inline()
     wilds = terms[_WILDS]
     if pure == 0:
         faces = popcount(ones & wilds & RANK_BITS) + popcount(twos & wilds & RANK_BITS)
@@ -236,6 +237,7 @@ def _settle(
         lost: points left over.
         best: the fewest points left over so far.
     """
+    never_inline()
     if lost + _hopeless(ones, twos, threes, fill, terms) >= best:
         return best
     if ones == 0:
