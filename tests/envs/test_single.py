@@ -22,7 +22,7 @@ from paplu_env.envs import PapluEnv
 from paplu_env.envs.infos import row_infos
 from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.errors import IllegalAction, PapluError
-from tests.envs.players import Cheater, Delegate, Passer, WrongDeclarer, pick
+from tests.envs.players import Cheater, Delegate, Overwriter, Passer, WrongDeclarer, pick
 from tests.envs.reference import ReferenceEnv
 
 # Warnings of the checkers that are about our choices, not about faults.
@@ -310,6 +310,12 @@ def test_an_opponent_that_breaks_the_rules_is_named() -> None:
     env = PapluEnv(opponent=Cheater(), encoding="cards-v1", seat=1)
     with pytest.raises(IllegalAction, match="passer"):
         env.reset(seed=1)
+
+
+def test_an_opponent_that_writes_to_its_mask_makes_nothing_legal() -> None:
+    env = PapluEnv(opponent=Overwriter(), encoding="cards-v1", seat=1)
+    with pytest.raises(IllegalAction, match="answered 109, announce"):
+        env.reset(seed=0)
 
 
 def test_deals_that_end_before_the_learners_first_decision_are_settled_counted_and_replaced() -> None:
