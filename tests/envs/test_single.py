@@ -422,6 +422,21 @@ def test_a_state_put_back_gives_the_same_future() -> None:
         PapluEnv(opponent="random", encoding="cards-v1", rules="points:max_turns=9").set_state(state)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("opponent", "self"), ("opponent", "mindist"), ("seat", 1), ("reward", "win")]
+)
+def test_a_state_taken_with_other_arguments_is_refused_before_anything_changes(name: str, value: Any) -> None:
+    arguments = {"opponent": "random", "encoding": "cards-v1", "seat": 0}
+    env = PapluEnv(**arguments)
+    env.reset(seed=5)
+    other = PapluEnv(**{**arguments, name: value})
+    other.reset(seed=6)
+    before = pickle.dumps(other.get_state())
+    with pytest.raises(PapluError, match=f"taken with {name}="):
+        other.set_state(env.get_state())
+    assert pickle.dumps(other.get_state()) == before
+
+
 def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_anew() -> None:
     env = PapluEnv(opponent="mindist", encoding="features-v1", rules="points:drop_allowed=false")
     generator = np.random.default_rng(0)
