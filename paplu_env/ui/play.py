@@ -21,8 +21,8 @@ from paplu_env.ui.screen import Screen
 from paplu_env.ui.table import Table
 
 HELP = """\
-draw (d)  draw from the closed stock    7H          throw that card (or: throw 7H)
-take (t)  take the open card            declare 7H  finish by throwing that card
+draw (d)  draw from the closed stock    7H          throw that card
+take (t)  take the open card            declare 7H  finish with that card thrown
 drop (x)  give up for the points shown  announce    a hand dealt complete
 ?         what the solver says          log         all that happened
 help (h)  these words                   quit (q)    leave the table"""
