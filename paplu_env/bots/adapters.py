@@ -30,6 +30,7 @@ def from_callable(
 
     Args:
         fn: takes observations ``(B, F)`` float32 and masks ``(B, A)`` bool, returns ``(B,)`` action ids.
+            Both are copies, its own to write to.
             It has no keys, so for results that can be repeated it should not use chance of its own.
         encoding: name of the encoding that it reads, see ``encoding.names()``.
         rules: the rule set that it plays.
@@ -83,7 +84,8 @@ class CallablePolicy(Policy):
         self._encoding = encodings.get(encoding)
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
-        answers = self._fn(self._encoding.encode(views, self.rules), masks)
+        # A copy: answers are checked against the masks as they were, whatever the function does to its own.
+        answers = self._fn(self._encoding.encode(views, self.rules), masks.copy())
         return _legal_answers(self.name, answers, views, masks)
 
 
@@ -117,7 +119,7 @@ class Sb3Policy(Policy):
         obs = self._encoding.encode(views, self.rules)
         if not self._is_deterministic:
             return choose(self._logits(obs, masks), masks, keys)
-        options = {"action_masks": masks} if self._takes_masks else {}
+        options = {"action_masks": masks.copy()} if self._takes_masks else {}
         answers, _ = self._model.predict(obs, deterministic=True, **options)
         return _legal_answers(self.name, answers, views, masks)
 
@@ -126,7 +128,7 @@ class Sb3Policy(Policy):
         network = self._model.policy
         network.set_training_mode(False)
         tensor, _ = network.obs_to_tensor(obs)
-        options = {"action_masks": masks} if self._takes_masks else {}
+        options = {"action_masks": masks.copy()} if self._takes_masks else {}
         logits = network.get_distribution(tensor, **options).distribution.logits
         answer: npt.NDArray[np.float32] = logits.detach().cpu().numpy()
         return answer

@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    rules = as_rules(options.rules)  # whatever is described: a mistyped option should never pass unnoticed
     if options.what == "actions":
         rows = [{"id": action, "action": engine.format_action(action)} for action in range(engine.NUM_ACTIONS)]
         _print(rows, options.json)
@@ -33,7 +34,6 @@ def run(options: argparse.Namespace) -> int:
         else:
             _print_rules()
     else:
-        rules = as_rules(options.rules)
         chosen = encoding.get(options.what)
         fields = [_field_row(field) for field in chosen.fields(rules)]
         if options.json:

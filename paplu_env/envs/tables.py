@@ -254,14 +254,14 @@ class Tables:
         return f"{format_action(action)} is not legal: {why_illegal(self.states, i, action, self.rules)}"
 
     def get_state(self) -> dict[str, Any]:
-        """Copies of everything that the rows hold, by name."""
-        return {name: getattr(self, name).copy() for name in _ROW_ARRAYS}
+        """Copies of everything that the rows hold, by name, and the arguments that give it its meaning."""
+        return {"arguments": self._arguments(), **{name: getattr(self, name).copy() for name in _ROW_ARRAYS}}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Put back what `get_state` gave.
 
         Raises:
-            PapluError: the state is of tables with other rules, or another number of rows.
+            PapluError: the state is of tables with other arguments; nothing has changed then.
         """
         for name in _ROW_ARRAYS:
             held, given = getattr(self, name), state.get(name)
@@ -269,8 +269,25 @@ class Tables:
                 raise PapluError(f"{name!r} does not fit: the state was not taken from an environment like this one")
         if np.any(state["states"]["rules_id"] != self.rules.packed["id"][0]):
             raise PapluError(f"the state is of another rule set than {self.rules}")
+        theirs = state.get("arguments", {})
+        for name, value in self._arguments().items():
+            if theirs.get(name) != value:
+                raise PapluError(
+                    f"the state was taken with {name}={theirs.get(name)!r}, this environment has {name}={value!r}: "
+                    "put it back where the arguments are equal"
+                )
         for name in _ROW_ARRAYS:
             getattr(self, name)[:] = state[name]
+
+    def _arguments(self) -> dict[str, Any]:
+        """What gives the rows their meaning besides the rules; opponents can be told apart by name only."""
+        return {
+            "opponent": [line_up.name for line_up in self.pool.line_ups] if self.pool else SELF,
+            "seat": "random" if self._learner == ANY_SEAT else SELF if self._learner == EVERY_SEAT else self._learner,
+            "encoding": self.encoding.name,
+            "reward": self.reward.name,
+            "illegal_action": self.illegal_action,
+        }
 
     def _deal(self, rows: Ints, seeds: Seeds, learner_starts: bool) -> None:
         def deal(start: int, stop: int) -> None:
@@ -335,10 +352,12 @@ class Tables:
         answers = np.empty(len(rows), dtype=np.int64)
         for number in np.unique(numbers):
             chosen = np.flatnonzero(numbers == number)
-            views, masks = self._asked_views[asked[chosen]], self._asked_masks[asked[chosen]]
+            places = asked[chosen]
             policy = self._policies[number]
-            given = np.asarray(policy.act(views, masks, self._asked_keys[asked[chosen]]))
-            check_answers(policy.name, given, views, masks)
+            # Indexing copies, so what a policy does to its arguments can't make an illegal answer legal.
+            given = policy.act(self._asked_views[places], self._asked_masks[places], self._asked_keys[places])
+            given = np.asarray(given)
+            check_answers(policy.name, given, self._asked_views[places], self._asked_masks[places])
             answers[chosen] = given
         return answers
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +21,11 @@ from paplu_env.ui.screen import Screen
 from paplu_env.ui.table import Table
 
 HELP = """\
-draw (d)        draw from the closed stock          7H or throw 7H   throw that card
-take (t)        take the open card                  declare 7H       finish with that card thrown
-drop (x)        give up for the points shown        announce         a dealt-complete hand, where the rules have it
-? what the solver says    log  all that happened    quit (q)  leave the table"""
+draw (d)  draw from the closed stock    7H          throw that card
+take (t)  take the open card            declare 7H  finish with that card thrown
+drop (x)  give up for the points shown  announce    a hand dealt complete
+?         what the solver says          log         all that happened
+help (h)  these words                   quit (q)    leave the table"""
 
 _SHORT = {"d": "draw", "t": "take", "x": "drop", "q": "quit", "h": "help"}
 
@@ -47,16 +50,21 @@ def play_deals(
 
     Args:
         seat: of the person; seat 0 begins the first deal, the next seat the next.
-        save: path for a record of the last deal.
+        save: path for a record of the last deal; its folder must exist.
         is_watching: the bot plays the person's seat too.
-        ask: reads one line for a prompt, `input` by default; `EOFError` leaves the table.
+        ask: reads one line for a prompt, from the terminal by default; `EOFError` leaves the table.
         screen: where to write, the terminal by default.
 
     Returns:
         Points of the person in each finished deal.
+
+    Raises:
+        PapluError: the record could not be written; nothing has been dealt then.
     """
+    if save:
+        _check_writable(save)
     screen = screen or Screen(sys.stdout)
-    ask = ask or input
+    ask = ask or _read_line
     results: list[int] = []
     for number in range(deals):
         players: list[Policy | None] = [bot] * rules.num_players
@@ -79,6 +87,29 @@ def play_deals(
     if save:
         screen.line(f"record: {save}   (paplu replay {save})")
     return results
+
+
+def _check_writable(path: str) -> None:
+    """Refuse a path for the record before it is played, rather than lose the deal after it.
+
+    Raises:
+        PapluError: no file can be written there.
+    """
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise PapluError(f"cannot save to {path}: there is no folder {folder}, make it first")
+    if Path(path).is_dir():
+        raise PapluError(f"cannot save to {path}: it is a folder, name a file in it")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PapluError(f"cannot save to {path}: the folder {folder} may not be written to")
+
+
+def _read_line(prompt: str) -> str:
+    """One line from standard input, shown after its prompt where no terminal has done so."""
+    words = input(prompt)
+    if not sys.stdin.isatty():
+        print(words)
+    return words
 
 
 def _play_deal(table: Table, seat: int, names: list[str], screen: Screen, ask: Callable[[str], str]) -> None:

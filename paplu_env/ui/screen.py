@@ -120,7 +120,7 @@ class Screen:
             live = int(melds.outs(rest, wild, left, rules).sum())
             ranked.append((distance, -live, melds.points(rest, wild, rules), face))
         for distance, live, points, face in sorted(ranked)[:_ADVISED]:
-            text = f"  {distance} from complete, {-live} unseen copies help, {points} points if lost"
+            text = f"  {distance} from complete, {-live} unseen copies, {points} points if lost"
             self._row("", "without ", self._cards([face], wild), text)
 
     def _advise_open_card(self, view: np.void, hand: np.ndarray[Any, np.dtype[np.uint8]], rules: RuleSet) -> None:

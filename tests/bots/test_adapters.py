@@ -58,6 +58,17 @@ def test_an_illegal_answer_names_the_action_the_position_and_what_is_legal(decis
         beyond.act(*decisions)
 
 
+def test_a_function_that_writes_to_its_masks_makes_nothing_legal_and_leaves_the_callers_masks_alone(decisions):
+    def cheat(obs, masks):
+        masks[:] = True
+        return np.full(len(obs), engine.ANNOUNCE)
+
+    before = decisions[1].copy()
+    with pytest.raises(IllegalAction, match="cheat, row 0: answered 109, announce"):
+        from_callable(cheat, ENCODING).act(*decisions)
+    assert np.array_equal(decisions[1], before)
+
+
 @pytest.mark.parametrize("answer", [np.zeros(3, dtype=np.int64), np.zeros((16, 1), dtype=np.int64), np.zeros(16)])
 def test_answers_that_are_not_one_whole_number_a_row_are_refused(decisions, answer):
     with pytest.raises(PapluError, match=r"shape \(16,\), of an integer dtype"):
@@ -93,6 +104,19 @@ class Unmasked(Spaces):
 
 def test_a_maskable_model_gets_the_masks(decisions):
     assert np.array_equal(from_sb3(Masked(), ENCODING).act(*decisions), decisions[1].argmax(axis=1))
+
+
+class Overwriting(Spaces):
+    """A model that writes to its masks before it answers."""
+
+    def predict(self, observation, state=None, episode_start=None, deterministic=False, action_masks=None):
+        action_masks[:] = True
+        return np.full(len(observation), engine.ANNOUNCE), None
+
+
+def test_a_model_that_writes_to_its_masks_makes_nothing_legal(decisions):
+    with pytest.raises(IllegalAction, match="Overwriting, row 0: answered 109, announce"):
+        from_sb3(Overwriting(), ENCODING).act(*decisions)
 
 
 def test_a_model_without_masks_plays_until_it_answers_illegally(decisions):

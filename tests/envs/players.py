@@ -6,7 +6,7 @@ import numpy as np
 
 from paplu_env.bots import Policy, make_policy
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP
+from paplu_env.engine import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP
 from paplu_env.engine.state import DRAW
 
 
@@ -57,6 +57,14 @@ class WrongDeclarer(Passer):
         declares = masks[:, DECLARE_BASE : DECLARE_BASE + NUM_FACES]
         finish = declares.argmax(axis=1) + DECLARE_BASE
         return np.where(declares.any(axis=1), finish, answers)
+
+
+class Overwriter(Passer):
+    """Writes to the masks that it is given, and then answers with an action that wasn't legal."""
+
+    def _choose(self, views: np.ndarray, masks: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        masks[:] = True
+        return np.full(len(views), ANNOUNCE, dtype=np.int64)
 
 
 class Cheater(Passer):

@@ -22,7 +22,7 @@ from paplu_env.envs import PapluEnv
 from paplu_env.envs.infos import row_infos
 from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.errors import IllegalAction, PapluError
-from tests.envs.players import Cheater, Delegate, Passer, WrongDeclarer, pick
+from tests.envs.players import Cheater, Delegate, Overwriter, Passer, WrongDeclarer, pick
 from tests.envs.reference import ReferenceEnv
 
 # Warnings of the checkers that are about our choices, not about faults.
@@ -312,6 +312,12 @@ def test_an_opponent_that_breaks_the_rules_is_named() -> None:
         env.reset(seed=1)
 
 
+def test_an_opponent_that_writes_to_its_mask_makes_nothing_legal() -> None:
+    env = PapluEnv(opponent=Overwriter(), encoding="cards-v1", seat=1)
+    with pytest.raises(IllegalAction, match="answered 109, announce"):
+        env.reset(seed=0)
+
+
 def test_deals_that_end_before_the_learners_first_decision_are_settled_counted_and_replaced() -> None:
     env = PapluEnv(opponent=Passer(drop_at=0), encoding="cards-v1")
     env.reset(seed=1)
@@ -414,6 +420,21 @@ def test_a_state_put_back_gives_the_same_future() -> None:
         env.set_state({"tables": {}})
     with pytest.raises(PapluError, match="rule set"):
         PapluEnv(opponent="random", encoding="cards-v1", rules="points:max_turns=9").set_state(state)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("opponent", "self"), ("opponent", "mindist"), ("seat", 1), ("reward", "win")]
+)
+def test_a_state_taken_with_other_arguments_is_refused_before_anything_changes(name: str, value: Any) -> None:
+    arguments = {"opponent": "random", "encoding": "cards-v1", "seat": 0}
+    env = PapluEnv(**arguments)
+    env.reset(seed=5)
+    other = PapluEnv(**{**arguments, name: value})
+    other.reset(seed=6)
+    before = pickle.dumps(other.get_state())
+    with pytest.raises(PapluError, match=f"taken with {name}="):
+        other.set_state(env.get_state())
+    assert pickle.dumps(other.get_state()) == before
 
 
 def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_anew() -> None:

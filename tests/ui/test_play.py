@@ -11,9 +11,10 @@ from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.cards import SUIT_SYMBOLS, format_card
 from paplu_env.engine import player_view
+from paplu_env.errors import PapluError
 from paplu_env.render.words import ending_words, log_words, seat_names, shown_words
 from paplu_env.rules import parse_rules
-from paplu_env.ui.play import play_deals
+from paplu_env.ui.play import HELP, play_deals
 from paplu_env.ui.screen import Screen
 
 RULES = parse_rules("points:drop_allowed=false")
@@ -103,6 +104,37 @@ def test_a_saved_deal_is_a_record(tmp_path: Path) -> None:
     record = engine.load_record(path)
     assert record.seed == 5
     assert [engine.format_action(action) for action in record.actions] == ["drop"]
+
+
+def test_a_record_that_could_not_be_written_is_refused_before_the_deal(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing" / "deal.json", tmp_path):
+        with pytest.raises(PapluError, match=f"cannot save to {path}"):
+            play_deals(make_policy("medium", RULES), RULES, seed=5, save=str(path), ask=_never_asked)
+
+
+def _never_asked(prompt: str) -> str:
+    raise AssertionError(prompt)
+
+
+def test_piped_answers_are_shown_after_their_prompts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("help\nx\n"))
+    play_deals(make_policy("medium", parse_rules("points")), parse_rules("points"), seed=5)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if " > " in line] == [
+        "draw / take / drop (−20) > help",
+        "draw / take / drop (−20) > x",
+    ]
+
+
+def test_the_words_and_the_advice_fit_a_narrow_terminal() -> None:
+    assert max(map(len, HELP.splitlines())) <= 80
+    stream = io.StringIO()
+    states = engine.deal(RULES, 3)
+    engine.apply_action(states, 0, engine.DRAW_CLOSED, RULES)
+    Screen(stream, width=80).advice(player_view(states, 0, 0), RULES)
+    assert len(stream.getvalue().splitlines()) == 5
 
 
 def test_colours_follow_the_stream_and_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
