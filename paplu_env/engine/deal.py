@@ -8,6 +8,7 @@ the first seat in the table's direction, then the open card, then the indicator;
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, format_card
+from paplu_env.engine.arrays import as_seats, as_seed, as_seeds, whole_numbers
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.state import (
     DRAW,
@@ -26,6 +28,7 @@ from paplu_env.engine.state import (
     PILE_CAPACITY,
     UNFINISHED,
     States,
+    check_row_dtype,
     empty_states,
 )
 from paplu_env.errors import InvalidHand, InvalidRules
@@ -58,7 +61,14 @@ def deal(rules: RuleSet, seed: int, first: int = 0, active: Iterable[int] | None
 def deal_into(
     states: States, i: int, rules: RuleSet, seed: int, first: int = 0, active: Iterable[int] | None = None
 ) -> None:
-    """Deal a game into row ``i``, whatever it held before; see `deal`."""
+    """Deal a game into row ``i``, whatever it held before; see `deal`.
+
+    Raises:
+        InvalidRules: as `deal` does, and for rows of another size of table.
+        IndexError: there is no such row.
+    """
+    check_row_dtype(states, rules)
+    states[i]  # the kernel would write anywhere
     bits = active_bits(rules, first, active)
     deal_kernel(states, i, rules.packed, as_seed(seed), first, bits)
 
@@ -81,13 +91,13 @@ def deal_many(
 
     Raises:
         InvalidRules: a seed or seat out of range, or fewer than two active seats.
+        PapluError: seeds that are not one row of numbers, or another number of first seats.
     """
-    try:
-        each_seed = np.ascontiguousarray(seeds, dtype=np.uint64)
-    except OverflowError:
-        raise InvalidRules("seeds: a seed is a whole number 0..2**64-1") from None
-    each_first = np.ascontiguousarray(np.broadcast_to(np.asarray(first, dtype=np.int64), each_seed.shape))
-    bits = [active_bits(rules, int(seat), active) for seat in np.unique(each_first)]
+    each_seed = as_seeds(seeds)
+    firsts = [int(first)] * len(each_seed) if isinstance(first, int | np.integer) else first
+    each_first = whole_numbers(firsts, "first", len(each_seed))
+    seats = None if active is None else list(active)
+    bits = [active_bits(rules, int(seat), seats) for seat in np.unique(each_first)]
     states = empty_states(rules, len(each_seed))
     if bits:
         run_slices(
@@ -114,7 +124,10 @@ def deal_from(
         InvalidHand: the deck is not the table's pack.
         InvalidRules: a seed or seat out of range, or fewer than two active seats.
     """
-    faces = [int(face) for face in deck]
+    try:
+        faces = [operator.index(face) for face in deck]
+    except TypeError:
+        raise InvalidHand("a deck is whole numbers: faces in the order they are dealt") from None
     _check_deck(rules, faces)
     states = empty_states(rules, 1)
     bits = active_bits(rules, first, active)
@@ -130,7 +143,8 @@ def active_bits(rules: RuleSet, first: int, active: Iterable[int] | None) -> int
     Raises:
         InvalidRules: a seat out of range, the first seat not active, or fewer than two active seats.
     """
-    seats = set(range(rules.num_players)) if active is None else {int(seat) for seat in active}
+    (first,) = as_seats([first], "first")
+    seats = set(range(rules.num_players)) if active is None else set(as_seats(active, "active"))
     if not seats <= set(range(rules.num_players)):
         raise InvalidRules(f"active={sorted(seats)}: the seats of this table are 0..{rules.num_players - 1}")
     if len(seats) < 2:
@@ -252,13 +266,6 @@ def _deal_rows(
 ) -> None:
     for i in range(start, stop):
         deal_kernel(states, i, rules, seeds[i], firsts[i], active)
-
-
-def as_seed(seed: int) -> np.uint64:
-    """A seed as kernels take it."""
-    if not 0 <= seed < 1 << 64:
-        raise InvalidRules(f"seed={seed}: a seed is a whole number 0..2**64-1")
-    return np.uint64(seed)
 
 
 def _check_deck(rules: RuleSet, faces: list[int]) -> None:

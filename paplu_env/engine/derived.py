@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paplu_env.cards import NUM_FACES, format_card
+from paplu_env.cards import NUM_FACES, format_card, is_wild
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
@@ -60,13 +60,15 @@ def derive(states: States, i: int, rules: RuleSet, seats: list[int]) -> None:
         InvalidHand: cards missing or too many, or a hand of a wrong size.
         InvalidNotation: a log or an ending that the rules don't allow, or that the cards contradict.
     """
+    if len(seats) < 2:
+        raise InvalidNotation(f"active seats {seats}: a deal needs two seats or more")
     s = states[i]
     walk = _Walk(s, rules, seats)
     walk.follow()
     last = walk.entries[-1][0] if walk.entries else NO_SEAT
     s["rules_id"] = int(rules.packed["id"][0])
     s["num_players"] = rules.num_players
-    s["wild"] = rules.wild_of(int(s["indicator"]))
+    s["wild"] = walk.wild
     s["pile_log"], s["reshuffles"] = walk.pile_log, walk.reshuffles
     s["status"], s["drew"], s["known"], s["draws"] = walk.status, walk.drew, walk.known, sum(walk.drew)
     s["taken"] = walk.taken
@@ -115,6 +117,7 @@ class _Walk:
     def __init__(self, s: Any, rules: RuleSet, seats: list[int]) -> None:
         self.s = s
         self.rules = rules
+        self.wild = rules.wild_of(int(s["indicator"]))
         capacity = len(s["status"])
         self.status = [IN if seat in seats else NOT_ACTIVE for seat in range(capacity)]
         self.drew = [0] * capacity
@@ -148,6 +151,8 @@ class _Walk:
     def _turn(self, source: int, thrown: int, at: int, is_declared: bool) -> int:
         """One entry; returns the ending that it forces."""
         seat = self.mover
+        if source in (LOG_DROPPED, LOG_ANNOUNCED, LOG_WRONG):
+            self._check_cardless(source, thrown, at)
         if source == LOG_DROPPED:
             returns_cards = self.rules.first_drop_returns_cards and self.drew[seat] == 0
             self.status[seat] = DROPPED_MIDDLE if self.drew[seat] else DROPPED_FIRST
@@ -168,7 +173,47 @@ class _Walk:
         is_wrong = at + 1 < len(self.entries) and self.entries[at + 1][1] == LOG_WRONG
         return UNFINISHED if is_declared or is_wrong else self._end_turn(at)
 
+    def _check_cardless(self, source: int, thrown: int, at: int) -> None:
+        """Refuse a drop, an announcement or a wrong declaration that the rules don't allow there.
+
+        An announced hand and one wrongly declared have not changed since, so that they can be judged now.
+        """
+        seat, rules = self.mover, self.rules
+        if thrown != LOG_NOTHING:
+            wrong = "no card moves in this turn"
+        elif source == LOG_DROPPED:
+            wrong = "" if rules.drop_allowed else "nobody may drop at this table (drop_allowed=false)"
+        elif source == LOG_ANNOUNCED and not rules.hand_rummy:
+            wrong = "hands are not announced at this table (hand_rummy=false)"
+        elif source == LOG_ANNOUNCED:
+            may = self.drew[seat] == 0 and self._is_complete(seat)
+            wrong = "" if may else "only a complete hand is announced, at the seat's first turn"
+        elif rules.wrong_declare == "masked":
+            wrong = "wrong declarations are not possible at this table (wrong_declare=masked)"
+        elif at == 0 or self.entries[at - 1][0] != seat:
+            wrong = "a wrong declaration follows the discard of its own seat"
+        else:
+            wrong = "the hand is complete: the declaration was right" if self._is_complete(seat) else ""
+        if wrong:
+            raise InvalidNotation(f"turn {at + 1} of the log: {wrong}")
+
+    def _check_wild_taken(self, seat: int, face: int, at: int) -> None:
+        """Refuse a wild card taken from the open pile where `open_joker` doesn't let it be taken."""
+        option = self.rules.open_joker
+        if option == "any" or not is_wild(face, self.wild):
+            return
+        is_turned_up = sum(self.drew) == 0 and seat == int(self.s["first"])
+        if option == "never" or not is_turned_up:
+            raise InvalidNotation(
+                f"turn {at + 1} of the log takes the wild card {format_card(face)}: open_joker={option}"
+            )
+
+    def _is_complete(self, seat: int) -> bool:
+        return bool(is_complete_kernel(self.s["hands"][seat], self.wild, self.rules.packed[0]))
+
     def _pick_up(self, seat: int, source: int, at: int) -> None:
+        if source != LOG_CLOSED:
+            self._check_wild_taken(seat, source, at)
         self.drew[seat] += 1
         self.taken = NONE
         if source == LOG_CLOSED:
@@ -210,8 +255,7 @@ class _Walk:
         """Whether the last turn threw a card and left a complete hand."""
         if not self.entries or self.entries[-1][2] == LOG_NOTHING:
             return False
-        wild = self.rules.wild_of(int(self.s["indicator"]))
-        return bool(is_complete_kernel(self.s["hands"][self.mover], wild, self.rules.packed[0]))
+        return self._is_complete(self.mover)
 
 
 def _check_cards(s: Any, rules: RuleSet, seats: list[int], walk: _Walk) -> None:

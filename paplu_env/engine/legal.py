@@ -18,6 +18,7 @@ from paplu_env.engine.actions import (
     NUM_ACTIONS,
     TAKE_OPEN,
 )
+from paplu_env.engine.arrays import check_out
 from paplu_env.engine.state import DISCARD, DRAW, OVER, PILE_CAPACITY, States, check_table
 from paplu_env.rules import RuleSet, choice_code
 
@@ -83,16 +84,20 @@ def legal_action_masks(states: States, rules: RuleSet, out: Mask | None = None, 
     """What the seats to move may do, row by row.
 
     Args:
-        out: ``(B, A)`` bool to write into; a new array if not given.
+        out: ``(B, A)`` bool to write into, contiguous; a new array if not given.
 
     Returns:
         ``(B, A)`` bool.
 
     Raises:
         InvalidRules: a row was dealt under other rules.
+        PapluError: ``out`` is of another shape or type.
     """
     check_table(states, rules)
-    masks = np.empty((len(states), NUM_ACTIONS), dtype=np.bool_) if out is None else out
+    shape = (len(states), NUM_ACTIONS)
+    if out is not None:
+        check_out(out, shape, np.bool_)
+    masks = np.empty(shape, dtype=np.bool_) if out is None else out
     run_slices(lambda start, stop: _mask_rows(states, rules.packed, masks, start, stop), len(states), threads)
     return masks
 

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit
 from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.engine.arrays import as_seed, as_seeds
 from paplu_env.engine.chance import below, draw_below
-from paplu_env.engine.deal import active_bits, as_seed, deal_kernel
+from paplu_env.engine.deal import active_bits, deal_kernel
 from paplu_env.engine.legal import Mask, mask_kernel
 from paplu_env.engine.state import OVER, States, empty_states
 from paplu_env.engine.transition import apply_kernel
@@ -86,7 +87,7 @@ def random_actions(masks: npt.NDArray[np.integer] | Mask, keys: npt.NDArray[np.u
         ``(B,)`` int64.
     """
     actions = np.empty(len(masks), dtype=np.int64)
-    _choose_rows(np.ascontiguousarray(masks).view(np.bool_), keys, actions)
+    _choose_rows(np.ascontiguousarray(masks).view(np.bool_), as_seeds(keys, "key", len(masks)), actions)
     return actions
 
 

@@ -7,12 +7,14 @@ beside them, and a record that doesn't replay to it is refused.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from paplu_env.cards import format_cards, parse_cards
 from paplu_env.engine.actions import format_action, parse_action
@@ -25,6 +27,8 @@ from paplu_env.rules import RuleSet, parse_rules
 
 ENGINE_VERSION: Final = 1  # raised whenever the same record could give another game
 _FORMAT: Final = "paplu-record"
+_KIND_WORDS: Final[dict[type, str]] = {int: "a whole number", str: "a text", list: "a list"}
+_T = TypeVar("_T", int, str, list[Any])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,40 +68,77 @@ class Record:
         """
         if not isinstance(values, dict) or values.get("format") != _FORMAT:
             raise InvalidFile("not a record of a deal")
-        if values.get("version") != ENGINE_VERSION:
-            raise InvalidFile(f"a record of engine version {values.get('version')}: this engine is {ENGINE_VERSION}")
+        version = _part(values, "version", int)
+        if version != ENGINE_VERSION:
+            raise InvalidFile(f"a record of engine version {version}: this engine is {ENGINE_VERSION}")
+        deck = None if values.get("deck", "") is None else _part(values, "deck", str)
+        active = None if values.get("active", "") is None else tuple(_parts(values, "active", int))
+        if active is not None and len(set(active)) < len(active):
+            raise InvalidFile(f"a record with a wrong part: active names a seat twice: {reprlib.repr(active)}")
+        rules, rules_hash = _part(values, "rules", str), _part(values, "rules_hash", str)
+        result = _part(values, "ending", str), _parts(values, "returns", int)
         try:
             record = cls(
-                rules=parse_rules(values["rules"]),
-                seed=values["seed"],
-                deck=None if values["deck"] is None else tuple(parse_cards(values["deck"])),
-                first=values["first"],
-                active=None if values["active"] is None else tuple(values["active"]),
-                actions=tuple(parse_action(text) for text in values["actions"]),
+                rules=parse_rules(rules),
+                seed=_part(values, "seed", int),
+                deck=None if deck is None else tuple(parse_cards(deck)),
+                first=_part(values, "first", int),
+                active=active,
+                actions=tuple(parse_action(text) for text in _parts(values, "actions", str)),
             )
-            if record.rules.hash != values["rules_hash"]:
-                raise InvalidFile(f"its rules {values['rules']!r} mean another game today than when it was written")
+            if record.rules.hash != rules_hash:
+                raise InvalidFile(f"its rules {rules!r} mean another game today than when it was written")
             again = record.to_dict()
-        except (KeyError, TypeError, AttributeError) as error:
-            raise InvalidFile(f"a record with a missing or wrong part: {error!r}") from None
         except InvalidFile:
             raise
         except PapluError as error:
             raise InvalidFile(f"a record that cannot be replayed: {error}") from None
-        if (again["ending"], again["returns"]) != (values.get("ending"), values.get("returns")):
+        if (again["ending"], again["returns"]) != result:
             raise InvalidFile(
                 f"a record that is not whole: it replays to {again['ending']} {again['returns']}, "
-                f"and says {values.get('ending')} {values.get('returns')}"
+                f"and says {result[0]} {reprlib.repr(result[1])}"
             )
         return record
 
 
+def _part(values: dict[str, Any], name: str, kind: type[_T]) -> _T:
+    """One part of a record, of just this type: to JSON ``true`` and ``1.0`` are not the number 1."""
+    if name not in values:
+        raise InvalidFile(f"a record with a missing part: {name}")
+    return _of_kind(values[name], name, kind)
+
+
+def _parts(values: dict[str, Any], name: str, kind: type[_T]) -> list[_T]:
+    """A list of values of one type."""
+    return [_of_kind(value, f"{name}[{place}]", kind) for place, value in enumerate(_part(values, name, list))]
+
+
+def _of_kind(value: Any, name: str, kind: type[_T]) -> _T:
+    if type(value) is not kind:
+        raise InvalidFile(
+            f"a record with a wrong part: {name} is {reprlib.repr(value)}, and must be {_KIND_WORDS[kind]}"
+        )
+    return value
+
+
 def save_record(record: Record, path: str | os.PathLike[str]) -> None:
-    """Write a record, under a temporary name first, so that a killed run leaves no half of it."""
+    """Write a record, under a temporary name first, so that a killed run leaves no half of it.
+
+    Raises:
+        OSError: it cannot be written; the error names the path, and nothing is left behind.
+    """
     target = Path(path)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(record.to_dict(), indent=1) + "\n", encoding="utf-8")
-    os.replace(temporary, target)
+    text = json.dumps(record.to_dict(), indent=1) + "\n"
+    temporary = target.parent / f"{target.name}.{os.getpid()}.tmp"
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, target)
+    except OSError as error:
+        reason = error.strerror if target.parent.is_dir() else f"there is no folder {target.parent}"
+        raise OSError(error.errno, reason, os.fspath(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()  # is there only after a failure
 
 
 def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> Record:
@@ -112,7 +153,9 @@ def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> R
     """
     try:
         record = Record.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, InvalidFile) as error:
+    except RecursionError:
+        raise InvalidFile(f"{os.fspath(path)}: not a record of a deal: its values are nested too deeply") from None
+    except (OSError, ValueError) as error:  # not UTF-8, not JSON, a number of thousands of digits, InvalidFile
         raise InvalidFile(f"{os.fspath(path)}: {error}") from None
     if rules is not None and record.rules.hash != rules.hash:
         raise InvalidFile(f"{os.fspath(path)}: a record of {record.rules}, not of {rules}")

@@ -166,6 +166,15 @@ def check_table(states: States, rules: RuleSet, i: int | None = None) -> None:
     _check_rows(states, SMALL_STATE if is_small(rules) else LARGE_STATE, rules, i)
 
 
+def check_row_dtype(states: States, rules: RuleSet) -> None:
+    """Refuse rows that this table's states don't fit into, whatever they hold.
+
+    Raises:
+        InvalidRules: another row dtype, or no row of rows.
+    """
+    _check_dtype(states, SMALL_STATE if is_small(rules) else LARGE_STATE, rules)
+
+
 def check_views(views: Views, rules: RuleSet) -> None:
     """Refuse views of a game under other rules.
 
@@ -176,13 +185,17 @@ def check_views(views: Views, rules: RuleSet) -> None:
 
 
 def _check_rows(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet, i: int | None) -> None:
-    # Structured dtypes are compared field by field, which a single action should not wait for.
-    if rows.dtype is not dtype and rows.dtype != dtype:
-        raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
+    _check_dtype(rows, dtype, rules)
     found, expected = rows["rules_id"], rules.packed["id"][0]
     is_other = (found != expected).any() if i is None else found[i] != expected
     if is_other:
         raise InvalidRules(f"the deal was not dealt under the rules {rules}")
+
+
+def _check_dtype(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: RuleSet) -> None:
+    # Structured dtypes are compared field by field, which a single action should not wait for.
+    if rows.ndim != 1 or (rows.dtype is not dtype and rows.dtype != dtype):
+        raise InvalidRules(f"these rows are not of a table with {rules.num_players} seats ({rules})")
 
 
 def copy(states: States, i: int | None = None) -> States:

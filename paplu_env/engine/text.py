@@ -87,18 +87,21 @@ def parse_position(text: str, rules: RuleSet) -> States:
     fields = _split_fields(text)
     states = empty_states(rules, 1)
     s = states[0]
-    try:
-        s["first"] = int(fields.get("first", "0"))
-        s["seed"] = int(fields.get("seed", "0"))
-        seats = [int(word) for word in fields.get("active", "").split()] or list(range(rules.num_players))
-    except (ValueError, OverflowError) as error:
-        raise InvalidNotation(f"cannot read a number in the position {text!r}: {error}") from None
-    if not set(seats) <= set(range(rules.num_players)) or int(s["first"]) not in seats:
-        raise InvalidNotation(f"first {int(s['first'])}, active {seats}: not seats of this table, in {text!r}")
+    first = _parse_number(fields.get("first", "0"), text)
+    s["seed"] = _parse_number(fields.get("seed", "0"), text)
+    seats = list(range(rules.num_players))
+    if "active" in fields:
+        seats = sorted(_parse_number(word, text) for word in fields["active"].split())
+    if not set(seats) <= set(range(rules.num_players)) or first not in seats or len(set(seats)) < len(seats):
+        raise InvalidNotation(f"first {first}, active {seats}: not seats of this table, in {text!r}")
+    s["first"] = first
+    _check_hand_names(fields, seats, text)
     s["indicator"] = parse_card(fields["indicator"]) if "indicator" in fields else _missing("indicator", text)
     for seat in seats:
         s["hands"][seat] = counts_of(parse_cards(fields.get(f"hand {seat}", "")))
     pile = parse_cards(fields.get("pile", ""))
+    if len(pile) > rules.num_cards:
+        raise InvalidHand(f"{len(pile)} open cards: the table has {rules.num_cards} in all")
     s["cards"] = NONE
     s["pile_size"] = len(pile)
     s["cards"][PILE_CAPACITY - len(pile) :] = pile[::-1]
@@ -136,6 +139,21 @@ def _split_fields(text: str) -> dict[str, str]:
     return fields
 
 
+def _parse_number(word: str, text: str) -> int:
+    """A number of 64 bits, written in the digits 0 to 9."""
+    # Twenty digits are enough for 64 bits, and Python refuses to read thousands of them.
+    if not (word.isascii() and word.isdigit() and len(word) <= 20 and int(word) < 1 << 64):
+        raise InvalidNotation(f"cannot read a number in the position {text!r}: {word!r} is not one of 0..2**64-1")
+    return int(word)
+
+
+def _check_hand_names(fields: dict[str, str], seats: list[int], text: str) -> None:
+    """Refuse a hand that no active seat holds."""
+    for name in fields:
+        if name.startswith("hand") and name not in [f"hand {seat}" for seat in seats]:
+            raise InvalidNotation(f"{name!r} in the position {text!r}: the hands of this deal are of seats {seats}")
+
+
 def _missing(name: str, text: str) -> int:
     raise InvalidNotation(f"no {name} in the position {text!r}")
 
@@ -149,8 +167,9 @@ def _format_entry(entry: int) -> str:
 
 def _parse_entry(text: str, rules: RuleSet) -> int:
     seat_text, _, turn = text.partition(":")
-    source_text, _, thrown_text = turn.partition("/")
-    if not seat_text.isdigit() or int(seat_text) >= rules.num_players or not source_text:
+    source_text, slash, thrown_text = turn.partition("/")
+    is_seat = seat_text in [str(seat) for seat in range(rules.num_players)]
+    if not is_seat or not source_text or (slash and not thrown_text):
         raise InvalidNotation(f"cannot read {text!r} as a turn: write SEAT:draw/CARD, SEAT:CARD/CARD or SEAT:drop")
     source = _SOURCE_CODES[source_text] if source_text in _SOURCE_CODES else parse_card(source_text)
     thrown = parse_card(thrown_text) if thrown_text else LOG_NOTHING

@@ -22,6 +22,7 @@ from paplu_env.engine.actions import (
     TAKE_OPEN,
     format_action,
 )
+from paplu_env.engine.arrays import whole_numbers
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.legal import LEGAL, REASONS, reason_kernel
 from paplu_env.engine.scoring import count_hands, settle
@@ -90,10 +91,11 @@ def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, thread
 
     Raises:
         IllegalAction: one of them may not be done; then no row has changed.
+        PapluError: not one whole number a row; then no row has changed either.
         InvalidRules: a row was dealt under other rules.
     """
     check_table(states, rules)
-    chosen = np.ascontiguousarray(actions, dtype=np.int64)
+    chosen = whole_numbers(actions, "actions", len(states))
     bad = _first_illegal(states, chosen, rules.packed)
     if bad >= 0:
         action = int(chosen[bad])

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
+from paplu_env.engine.arrays import as_seats, check_out, whole_numbers
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -40,6 +41,7 @@ def player_view(states: States, i: int, seat: int) -> Views:
     Raises:
         InvalidRules: there is no such seat at the table.
     """
+    (seat,) = as_seats([seat], "seat")
     if not 0 <= seat < int(states["num_players"][i]):
         raise InvalidRules(f"seat {seat}: the seats of this table are 0..{int(states['num_players'][i]) - 1}")
     views = views_for(states, 1)
@@ -52,17 +54,20 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
 
     Args:
         seats: ``(B,)`` integers, one seat a row.
-        out: ``(B,)`` views to write into; a new array if not given.
+        out: ``(B,)`` views, contiguous, to write into; a new array if not given.
 
     Returns:
         ``(B,)`` views.
 
     Raises:
         InvalidRules: there is no such seat at a row's table.
+        PapluError: not one whole number a row, or ``out`` is of another shape or type.
     """
-    chosen = np.ascontiguousarray(seats, dtype=np.int64)
-    if len(chosen) != len(states) or (chosen < 0).any() or (chosen >= states["num_players"]).any():
+    chosen = whole_numbers(seats, "seats", len(states))
+    if (chosen < 0).any() or (chosen >= states["num_players"]).any():
         raise InvalidRules(f"seats {chosen.tolist()[:8]} for {len(states)} rows: not one seat of its table for each")
+    if out is not None:
+        check_out(out, (len(states),), _view_dtype_of(states))
     views = views_for(states, len(states)) if out is None else out
     run_slices(lambda start, stop: _view_rows(states, chosen, views, start, stop), len(states), threads)
     return views
@@ -70,7 +75,11 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
 
 def views_for(states: States, batch: int) -> Views:
     """``(batch,)`` rows of the view dtype that belongs to these states, all zero."""
-    return np.zeros(batch, dtype=SMALL_VIEW if states.dtype == SMALL_STATE else LARGE_VIEW)
+    return np.zeros(batch, dtype=_view_dtype_of(states))
+
+
+def _view_dtype_of(states: States) -> np.dtype[np.void]:
+    return SMALL_VIEW if states.dtype == SMALL_STATE else LARGE_VIEW
 
 
 @njit

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
+from paplu_env.engine.arrays import as_seed, as_seeds
 from paplu_env.engine.chance import mix, shuffle
-from paplu_env.engine.deal import as_seed, clear_row
+from paplu_env.engine.deal import clear_row
 from paplu_env.engine.state import (
     DISCARD,
     DRAW,
@@ -48,10 +49,10 @@ def sample_world(views: Views, key: int, rules: RuleSet, j: int = 0) -> States:
         ``(1,)`` states, a new array.
 
     Raises:
-        InvalidRules: the view is of a game under other rules.
+        InvalidRules: the view is of a game under other rules, or a key out of range.
         InvalidHand: the cards of the view don't add up to the pack.
     """
-    return sample_worlds(views[j:][:1], np.array([as_seed(key)]), rules)
+    return sample_worlds(views[j:][:1], np.array([as_seed(key, "key")]), rules)
 
 
 def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> States:
@@ -64,11 +65,12 @@ def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: in
         ``(B,)`` states.
 
     Raises:
-        InvalidRules: a view is of a game under other rules.
+        InvalidRules: a view is of a game under other rules, or a key out of range.
+        PapluError: not one key a view.
         InvalidHand: the cards of a view don't add up to the pack.
     """
     check_views(views, rules)
-    each_key = np.ascontiguousarray(keys, dtype=np.uint64)
+    each_key = as_seeds(keys, "key", len(views))
     states = empty_states(rules, len(views))
     fits = np.empty(len(views), dtype=np.bool_)
     run_slices(

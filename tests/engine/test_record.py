@@ -77,15 +77,33 @@ def test_a_truncated_file_is_refused_with_its_path(size: int, tmp_path: Path) ->
         ({"version": 0}, "engine version 0"),
         ({"rules": "points:max_turns=100"}, "mean another game"),
         ({"rules": "bridge"}, "unknown preset"),
-        ({"seed": "x"}, "missing or wrong part"),
+        ({"version": True}, "version is True, and must be a whole number"),
+        ({"rules": None}, "rules is None, and must be a text"),
+        ({"rules_hash": 5}, "rules_hash is 5, and must be a text"),
+        ({"seed": "x"}, "seed is 'x', and must be a whole number"),
+        ({"seed": 5.7}, r"seed is 5\.7, and must be a whole number"),
+        ({"seed": True}, "seed is True, and must be a whole number"),
+        ({"seed": 10**4000}, "seed"),
+        ({"first": 1.0}, r"first is 1\.0, and must be a whole number"),
+        ({"first": True}, "first is True, and must be a whole number"),
         ({"seed": -1}, "seed=-1"),
         ({"first": 7}, "first=7"),
-        ({"active": 5}, "missing or wrong part"),
+        ({"active": 5}, "active is 5, and must be a list"),
+        ({"active": "01"}, "active is '01', and must be a list"),
+        ({"active": [0.5, 1]}, r"active\[0\] is 0\.5, and must be a whole number"),
+        ({"active": [0, True]}, r"active\[1\] is True, and must be a whole number"),
+        ({"active": [0, 0, 1]}, "active names a seat twice"),
+        ({"active": [[[0]], 1]}, r"active\[0\] is \[\[0\]\], and must be a whole number"),
+        ({"deck": [0, 1]}, r"deck is \[0, 1\], and must be a text"),
         ({"deck": "AS"}, "a deck of 1 cards"),
         ({"actions": ["discard AS"]}, "must be drawn first"),
         ({"actions": ["castle"]}, "cannot read 'castle'"),
         ({"actions": ["draw"]}, "not whole"),
-        ({"actions": None}, "missing or wrong part"),
+        ({"actions": None}, "actions is None, and must be a list"),
+        ({"actions": "draw"}, "actions is 'draw', and must be a list"),
+        ({"actions": [0]}, r"actions\[0\] is 0, and must be a text"),
+        ({"ending": 1}, "ending is 1, and must be a text"),
+        ({"returns": [1.0, -1]}, r"returns\[0\] is 1\.0, and must be a whole number"),
         ({"returns": [1, -1]}, "not whole"),
     ],
 )
@@ -94,6 +112,35 @@ def test_a_foreign_or_changed_record_is_refused(change: dict[str, object], words
     path.write_text(json.dumps(played("points").to_dict() | change))
     with pytest.raises(InvalidFile, match=words):
         engine.load_record(path)
+
+
+@pytest.mark.parametrize("name", sorted(played("points", limit=1).to_dict().keys() - {"format"}))
+def test_a_record_without_one_of_its_parts_is_refused(name: str) -> None:
+    values = played("points", limit=1).to_dict()
+    del values[name]
+    with pytest.raises(InvalidFile, match=f"missing part: {name}"):
+        Record.from_dict(values)
+
+
+def test_a_record_that_json_itself_chokes_on_is_refused_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "nested.json").write_text("[" * 100_000)
+    (tmp_path / "digits.json").write_text('{"format": "paplu-record", "version": ' + "9" * 5000 + "}")
+    for name in ("nested.json", "digits.json"):
+        with pytest.raises(InvalidFile, match=name):
+            engine.load_record(tmp_path / name)
+
+
+def test_a_failed_write_leaves_nothing_behind_and_names_the_path(tmp_path: Path) -> None:
+    record = Record(rules=parse_rules("points"), seed=1)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError) as caught:  # noqa: PT011  its class differs between systems
+        engine.save_record(record, tmp_path / "folder")
+    assert caught.value.filename == str(tmp_path / "folder")
+    missing = tmp_path / "missing" / "game.json"
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing") as not_found:
+        engine.save_record(record, missing)
+    assert not_found.value.filename == str(missing)
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

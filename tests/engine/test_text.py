@@ -76,11 +76,62 @@ BASE = f"indicator 3C; hand 0 {LOOSE}; hand 1 {COMPLETE}; pile 7H"
         (BASE.replace("7H", "7H 8H"), InvalidHand, "closed cards"),
         (BASE.replace("7H", "KS KS"), InvalidHand, "4 of KS: the pack has 2"),
         (f"{BASE}; log {'0:draw/AS ' * 300}", InvalidNotation, "at most 252"),
+        (f"{BASE}; first ²", InvalidNotation, "cannot read a number"),
+        (f"{BASE}; first", InvalidNotation, "cannot read a number"),
+        (f"{BASE}; first 300", InvalidNotation, "not seats of this table"),
+        (f"{BASE}; seed 1_0", InvalidNotation, "cannot read a number"),
+        (f"{BASE}; seed {2**64}", InvalidNotation, "cannot read a number"),
+        (f"{BASE}; seed {'9' * 5000}", InvalidNotation, "cannot read a number"),
+        (f"{BASE}; active 0 0 1", InvalidNotation, "not seats of this table"),
+        (f"{BASE}; active", InvalidNotation, "not seats of this table"),
+        (f"{BASE}; hand 7 AS AS", InvalidNotation, "'hand 7'"),
+        (f"{BASE}; hand", InvalidNotation, "'hand' in"),
+        (f"{BASE}; log ²:draw", InvalidNotation, "as a turn"),
+        (f"{BASE}; log {'9' * 5000}:draw", InvalidNotation, "as a turn"),
+        (f"{BASE}; log 0:draw/", InvalidNotation, "as a turn"),
+        (f"{BASE}; log 0:drop/AS", InvalidNotation, "no card moves"),
+        (f"{BASE}; log 0:announce", InvalidNotation, "hand_rummy=false"),
+        (f"{BASE}; log 0:wrong", InvalidNotation, "wrong_declare=masked"),
+        (BASE.replace("7H", "7H " * 170), InvalidHand, "170 open cards"),
+        (BASE.replace("7H", "7H " * 300), InvalidHand, "300 open cards"),
     ],
 )
 def test_lines_that_no_game_could_reach_are_refused(line: str, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         engine.parse_position(line, POINTS)
+
+
+@pytest.mark.parametrize(
+    ("options", "log", "words"),
+    [
+        ("drop_allowed=false", "0:drop", "drop_allowed=false"),
+        ("hand_rummy=true", "0:announce", "only a complete hand"),
+        ("hand_rummy=true", "0:draw/AS 1:draw/3S 0:draw/KS 1:announce", "at the seat's first turn"),
+        ("wrong_declare=allowed", "0:wrong", "follows the discard of its own seat"),
+        ("wrong_declare=allowed", "0:draw/AS 1:wrong", "seat 0 is to move, not seat 1"),
+        ("wrong_declare=allowed", "0:drop 1:wrong", "goes on after turn 1"),
+        ("wrong_declare=allowed", "0:draw/AS 1:draw/9S 1:wrong", "the declaration was right"),
+        ("open_joker=never", "0:3D/AS", "takes the wild card 3D: open_joker=never"),
+        ("open_joker=first_turn", "0:draw/3D 1:3D/AS", "takes the wild card 3D: open_joker=first_turn"),
+        ("open_joker=first_turn", "0:draw/AS 1:draw/9S 0:3D/AS", "takes the wild card 3D: open_joker=first_turn"),
+    ],
+)
+def test_a_log_of_moves_that_the_table_forbids_is_refused(options: str, log: str, words: str) -> None:
+    with pytest.raises(InvalidNotation, match=words):
+        engine.parse_position(f"{BASE}; log {log}", parse_rules(f"points:{options}"))
+
+
+@pytest.mark.parametrize("active", ["0", "1"])
+def test_a_deal_with_one_active_seat_is_refused(active: str) -> None:
+    line = f"first {active}; active {active}; indicator 3C; hand {active} {LOOSE}; pile 7H"
+    for log in ("", "; log " + active + ":drop"):
+        with pytest.raises(InvalidNotation, match="a deal needs two seats or more"):
+            engine.parse_position(line + log, POINTS)
+
+
+def test_a_hand_of_a_seat_that_is_not_active_is_refused() -> None:
+    with pytest.raises(InvalidNotation, match="'hand 2' in"):
+        engine.parse_position(f"{BASE}; active 0 1; hand 2 KD", parse_rules("points:num_players=3"))
 
 
 def test_a_line_is_read_and_written_under_the_rules_of_its_table() -> None:
