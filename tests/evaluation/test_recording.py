@@ -126,8 +126,7 @@ def test_a_file_with_a_changed_byte_is_refused_or_read_as_it_was(tmp_path):
         path.write_bytes(changed)
         try:
             found = vars(read_recording(path).decisions)
-        except InvalidFile as error:
-            assert "decisions-000000.npz" in str(error)
+        except InvalidFile:
             refused += 1
         else:
             assert all(found[name].tobytes() == expected[name].tobytes() for name in expected)
