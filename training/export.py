@@ -28,7 +28,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 from training.decisions import collect_decisions
-from training.files import write_atomically, write_json
+from training.files import to_json, write_json, write_together
 from training.network import MaskedLogits, mask_logits
 from training.run_folder import RunFolder, provenance
 from training.weights import load_weights, save_weights
@@ -55,7 +55,7 @@ def export_module(
     """Write a torch module as a policy file that `make_policy` plays, and its card beside it.
 
     The file is compared with the module on thousands of real positions before anything is written, and
-    both files are written whole or not at all.
+    both files are written whole or stay as they were.
 
     Args:
         module: takes observations ``(N, F)`` float32 and masks ``(N, A)`` bool, returns logits ``(N, A)``.
@@ -72,7 +72,8 @@ def export_module(
 
     Raises:
         PolicyMismatch: rules under which the encoding has another number of features.
-        PapluError: the module can't be exported, answers in another shape, or the file answers otherwise.
+        PapluError: the module can't be exported, answers in another shape or with NaN or infinity, the file
+            answers otherwise, or can't be written.
     """
     path = Path(path)
     if path.suffix != ".onnx":
@@ -86,8 +87,8 @@ def export_module(
         rules=tuple(str(table) for table in tables),
         rules_hashes=tuple(table.hash for table in tables),
     )
-    _check_shape(module, info)
     masked = _Masked(module).eval()
+    _check_answer(module, info)
     data = _to_onnx(masked, info)
     parity = _check_parity(masked, data, coder, tables)
     card = {
@@ -106,10 +107,7 @@ def export_module(
         "evaluation": [dict(result) for result in evaluation],
         "exported": provenance(),
     }
-    # An older card goes first: a file without a card is in order, one with another file's card is not.
-    card_path(path).unlink(missing_ok=True)
-    write_atomically(path, data)
-    write_json(card_path(path), card)
+    write_together({path: data, card_path(path): to_json(card)})
     return path
 
 
@@ -121,7 +119,7 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
         out: where to write, ``NAME.onnx``; in the run's folder, under its name, unless given.
 
     Raises:
-        InvalidFile: the folder holds no run, or none that has saved a network.
+        InvalidFile: the folder holds no run, none that has saved a network, or files that describe no run.
     """
     folder = RunFolder(run)
     description = folder.read()
@@ -131,6 +129,9 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
         raise InvalidFile(f"{folder.path}: has not kept a network yet; train it first")
     net, about = load_weights(folder.best, config.encoding, rules)
     path = Path(out) if out is not None else folder.path / f"{config.name}.onnx"
+    for key in ("step", "seconds", "evaluation"):
+        if key not in about:
+            raise InvalidFile(f"{folder.best}: has no {key!r}, so it isn't the network that a run kept as its best")
     training = {
         **{key: description[key] for key in ("config", "versions", "commit", "time")},
         "decisions": about["step"],
@@ -199,30 +200,49 @@ def _common_features(encoding: Encoding, tables: Sequence[RuleSet]) -> int:
     return sizes.pop()
 
 
-def _check_shape(module: nn.Module, info: PolicyInfo) -> None:
+def _check_answer(module: nn.Module, info: PolicyInfo) -> None:
     """Refuse a module that doesn't answer with one logit per action; masking would stretch its answer."""
-    with torch.inference_mode():
-        answer = module(torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
+    wanted = (
+        f"a policy's module takes observations (N, {info.num_features}) float32 and masks (N, {NUM_ACTIONS}) bool, "
+        f"and returns logits (N, {NUM_ACTIONS})"
+    )
+    try:
+        with torch.inference_mode():
+            answer = module(torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
+    except Exception as error:  # somebody's module may raise anything
+        raise PapluError(f"the module fails on two rows of {info.encoding} ({error!r}): {wanted}") from error
+    if not isinstance(answer, torch.Tensor):
+        raise PapluError(f"the module answers with a {type(answer).__name__}, not with a tensor: {wanted}")
     if tuple(answer.shape) != (2, NUM_ACTIONS):
-        raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows, not (2, {NUM_ACTIONS})")
+        raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows: {wanted}")
 
 
 def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
-    """The module as a checked ONNX model with its metadata, for any number of rows."""
+    """The module as a checked ONNX model with its metadata, for any number of rows.
+
+    Raises:
+        PapluError: the exporter can't follow the module, or needs operators of its own.
+    """
     obs = torch.zeros(2, info.num_features)
     mask = torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
     batch = torch.export.Dim("batch")
-    with _quiet_exporter():
-        program = torch.onnx.export(
-            module,
-            (obs, mask),
-            input_names=list(INPUTS),
-            output_names=[OUTPUT],
-            opset_version=OPSET,
-            dynamic_shapes=({0: batch}, {0: batch}),
-            dynamo=True,
-            verbose=False,
-        )
+    try:
+        with _quiet_exporter():
+            program = torch.onnx.export(
+                module,
+                (obs, mask),
+                input_names=list(INPUTS),
+                output_names=[OUTPUT],
+                opset_version=OPSET,
+                dynamic_shapes=({0: batch}, {0: batch}),
+                dynamo=True,
+                verbose=False,
+            )
+    except Exception as error:  # of the exporter, of torch.export below it, or of the module itself
+        raise PapluError(
+            f"torch can't export the module; Python that depends on the numbers in a tensor is the usual reason "
+            f"({error})"
+        ) from error
     assert program is not None
     model = program.model_proto
     graph = model.graph
@@ -258,7 +278,7 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
         How many states were compared, and the largest difference of a logit.
 
     Raises:
-        PapluError: they differ.
+        PapluError: they differ, or the module answers with NaN or infinity.
     """
     session = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"])
     worst, states = 0.0, 0
@@ -267,13 +287,18 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
             chunk = collect_decisions(make_policy(name, table), encoding, _DEALS_FOR_STATES, seed=0)
             with torch.inference_mode():
                 expected = module(torch.from_numpy(chunk.obs), torch.from_numpy(chunk.masks)).numpy()
+            if not np.isfinite(expected).all():  # forbidden actions have MASKED_LOGIT here, which is finite
+                raise PapluError(
+                    f"the module's logits are NaN or infinite on positions of {name} under {table}: nothing was written"
+                )
             found = _run(session, chunk.obs, chunk.masks)
             one = _run(session, chunk.obs[:1], chunk.masks[:1])
-            worst = max(worst, *(float(np.abs(a - b).max()) for a, b in ((found, expected), (one, expected[:1]))))
+            apart = (np.abs(a - b).max() for a, b in ((found, expected), (one, expected[:1])))
+            worst = float(np.max([worst, *apart]))  # unlike max(), NaN if any of them is
             states += len(chunk)
             top = np.sort(expected, axis=1)
             is_clear = top[:, -1] - top[:, -2] > 2 * _TOLERANCE
-            if worst > _TOLERANCE or (found.argmax(axis=1) != expected.argmax(axis=1))[is_clear].any():
+            if not worst <= _TOLERANCE or (found.argmax(axis=1) != expected.argmax(axis=1))[is_clear].any():
                 raise PapluError(
                     f"onnxruntime answers otherwise than torch on positions of {name} under {table} (logits differ by "
                     f"up to {worst:.2g}, allowed are {_TOLERANCE:g}): nothing was written"

@@ -87,19 +87,26 @@ class RunFolder:
         Raises:
             InvalidFile: the folder holds no run, or its description can't be read.
         """
-        return TrainConfig.from_dict(self.read()["config"])
+        try:
+            return TrainConfig.from_dict(self.read()["config"])
+        except PapluError as error:
+            raise InvalidFile(f"{self._description}: {error}") from error
 
     def read(self) -> dict[str, Any]:
-        """The run's description: config, versions, commit.
+        """The run's description: config, versions, commit, time.
 
         Raises:
             InvalidFile: the folder holds no run, or its description can't be read.
         """
         try:
             description: dict[str, Any] = json.loads(self._description.read_text(encoding="utf-8"))
-            description["config"]
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError) as error:
             raise InvalidFile(f"{self._description}: describes no run ({error!r})") from error
+        if not isinstance(description, dict) or not isinstance(description.get("config"), dict):
+            raise InvalidFile(f"{self._description}: describes no run (it has no table 'config')")
+        missing = [key for key in ("versions", "commit", "time") if key not in description]
+        if missing:
+            raise InvalidFile(f"{self._description}: describes no run (it lacks {', '.join(missing)})")
         return description
 
     def log(self, kind: str, step: int, values: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from paplu_env.rules import parse_rules
 from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.clone import clone
 from training.config import TrainConfig, load_config
+from training.files import Tensors
 from training.network import LeanPolicy, face_columns
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
@@ -51,13 +53,46 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
         The folder, no longer locked; its ``best`` is the network that did best against the fixed agent.
 
     Raises:
-        PapluError: another run is at work in the folder, or it holds another run.
+        PapluError: another run is at work in the folder, it holds another run, or weights are given to a run
+            that has its own checkpoint.
         InvalidFile: a checkpoint or weights that can't be used.
     """
-    with RunFolder(out) as folder:
+    # Everything that is given is looked at before the folder holds a run, so that a slip can be mended
+    # and the same command given again.
+    start = None if start_from is None else _load_start(config, start_from)
+    folder = RunFolder(out)
+    if start_from is not None and resume and folder.latest.exists():
+        raise PapluError(
+            f"{out}: goes on from its own checkpoint, so it can't begin with {start_from}; leave out --from, or "
+            "begin a new run with --out"
+        )
+    run = _Run(config, folder)
+    with folder:
         folder.begin(config, resume)
-        _Run(config, folder).go(start_from)
+        run.go(start)
     return folder
+
+
+@dataclass(frozen=True)
+class _Start:
+    """Weights to begin with, and where they come from."""
+
+    name: str
+    step: int | None
+    tensors: Tensors
+
+
+def _load_start(config: TrainConfig, path: Path) -> _Start:
+    """The weights of a file, once they are known to fit the configuration.
+
+    Raises:
+        InvalidFile: a missing, truncated or foreign file.
+        PapluError: weights of another encoding, of observations of another size, or of another network.
+    """
+    net, about = load_weights(path, config.encoding, parse_rules(config.rules))
+    if net.config != config.network:
+        raise PapluError(f"{path}: holds {net.config}, the configuration says {config.network}")
+    return _Start(path.name, about.get("step"), net.tensors())
 
 
 class _Run:
@@ -69,12 +104,13 @@ class _Run:
         self.rules = parse_rules(config.rules)
         torch.set_num_threads(config.threads)
         self.pool = OpponentPool(config, folder.selves)
+        self.examiner = make_policy(config.evaluation.opponent, self.rules)
         self.schedule = _Schedule(config)
         self.rates = Rates()
         self.best_score = -np.inf
         self.began = time.monotonic()
 
-    def go(self, start_from: Path | None) -> None:
+    def go(self, start: _Start | None) -> None:
         """Begin or resume, then collect, learn, measure and save until the decisions are used up."""
         config = self.config
         step = checkpoint_step(self.folder.latest) if self.folder.latest.exists() else 0
@@ -99,22 +135,19 @@ class _Run:
             if self.folder.latest.exists():
                 self._resume()
             else:
-                self._begin(start_from)
+                self._begin(start)
             self._learn()
         finally:
             logger.close()
             env.close()
 
-    def _begin(self, start_from: Path | None) -> None:
+    def _begin(self, start: _Start | None) -> None:
         """The weights that learning starts from: given ones, cloned ones, or random ones."""
         config, net = self.config, self.model.policy.net
         self.folder.forget_after(-1)
-        if start_from is not None:
-            given, about = load_weights(start_from, config.encoding, self.rules)
-            if given.config != config.network:
-                raise PapluError(f"{start_from}: holds {given.config}, the configuration says {config.network}")
-            net.load_tensors(given.tensors())
-            self.folder.log("start", 0, {"from": start_from.name, "its_step": about.get("step")})
+        if start is not None:
+            net.load_tensors(start.tensors)
+            self.folder.log("start", 0, {"from": start.name, "its_step": start.step})
         if config.clone.decisions:
             with Progress(f"cloning {config.clone.teacher}", config.clone.decisions) as progress:
                 figures = clone(net, config, progress)
@@ -188,9 +221,7 @@ class _Run:
     def _measure(self) -> str:
         """A match against the fixed agent; the network is kept if it is the best so far."""
         plan, step = self.config.evaluation, self.model.num_timesteps
-        result = play_match(
-            self.player, make_policy(plan.opponent, self.rules), deals=plan.deals, seed=plan.seed, rules=self.rules
-        ).to_dict()
+        result = play_match(self.player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
         is_best = result["points_per_deal"] > self.best_score
         if is_best:
             self.best_score = result["points_per_deal"]

@@ -57,14 +57,17 @@ def share_interval(clusters: npt.NDArray[np.float64]) -> Interval:
 
     Wilson's interval for the number of independent games that would be as uncertain as these clusters
     are. In the middle it is the usual mean ± t standard errors; near 0 and 1 it stays inside, and a share
-    of exactly 0 or 1 isn't taken for certain.
+    that every cluster repeats, such as 0 or 1, isn't taken for certain.
     """
+    deals = len(clusters)
     share = float(np.mean(clusters))
     error = standard_error(clusters)
-    t = student_t(len(clusters) - 1)
-    if error == 0.0 and 0.0 < share < 1.0:
-        return share, share  # every deal came out alike, as in a deterministic bot's match with itself
-    games = len(clusters) if error == 0.0 else share * (1 - share) / error**2
+    t = student_t(deals - 1)
+    if np.ptp(clusters) == 0.0:
+        # Deals of another kind may just not have come up. With t² further deals that are all lost, or all
+        # won, this is Wilson's interval where the share is 0 or 1, and the same allowance in between.
+        return deals * share / (deals + t * t), (deals * share + t * t) / (deals + t * t)
+    games = share * (1 - share) / error**2
     shrink = 1 + t * t / games
     middle = (share + t * t / (2 * games)) / shrink
     reach = t * math.sqrt(share * (1 - share) / games + (t / (2 * games)) ** 2) / shrink

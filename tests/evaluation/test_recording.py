@@ -109,3 +109,25 @@ def test_truncated_and_foreign_files_are_refused(tmp_path):
         read_recording(path)
     with pytest.raises(InvalidFile, match="holds no recording"):
         list(read_recordings(tmp_path / "nowhere"))
+
+
+def test_a_file_with_a_changed_byte_is_refused_or_read_as_it_was(tmp_path):
+    record(tmp_path)
+    path = sorted(tmp_path.glob("*.npz"))[0]
+    whole = path.read_bytes()
+    expected = vars(read_recording(path).decisions)
+    rng = np.random.default_rng(0)
+    refused = 0
+    # The first bytes and the last are headers, where every kind of nonsense can be read.
+    places = [*range(0, 300, 3), *rng.integers(len(whole), size=60), *range(len(whole) - 600, len(whole), 7)]
+    for place in places:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(changed)
+        try:
+            found = vars(read_recording(path).decisions)
+        except InvalidFile:
+            refused += 1
+        else:
+            assert all(found[name].tobytes() == expected[name].tobytes() for name in expected)
+    assert refused > len(places) / 2

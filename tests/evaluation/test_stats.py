@@ -66,8 +66,24 @@ def test_a_share_of_one_is_not_taken_for_certain():
     assert 0.03 < high < 0.05
 
 
-def test_a_share_that_every_deal_repeats_has_no_spread():
-    assert share_interval(np.full(50, 0.5)) == (0.5, 0.5)
+@pytest.mark.parametrize("share", [0.0, 1 / 3, 0.5, 1.0])
+@pytest.mark.parametrize("deals", [2, 50, 10_000])
+def test_a_share_that_every_deal_repeats_is_not_taken_for_certain(deals, share):
+    low, high = share_interval(np.full(deals, share))
+    assert 0 <= low <= share <= high <= 1
+    # None of n deals was another: up to about 4 of n may be, at 95 %, and each moves the share by up to 1.
+    allowed = student_t(deals - 1) ** 2 / (deals + student_t(deals - 1) ** 2)
+    assert high - low == pytest.approx(allowed)
+
+
+def test_the_interval_holds_the_truth_where_many_matches_show_no_spread():
+    rng = np.random.default_rng(4)
+    # One deal in thirty is won from both seats, all others from one: half of the matches see none of them.
+    held = 0
+    for _ in range(1500):
+        low, high = share_interval(np.where(rng.random(20) < 1 / 30, 1.0, 0.5))
+        held += low <= 0.5 + 0.5 / 30 <= high
+    assert held / 1500 > 0.95
 
 
 def test_standard_error_is_the_spread_of_clusters_over_the_root_of_their_number():

@@ -283,6 +283,63 @@ def test_a_module_that_answers_in_another_shape_is_refused(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+class _Pair(nn.Module):
+    def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return action_mask.float(), obs[:, 0]
+
+
+class _Branching(nn.Module):
+    def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
+        return action_mask.float() if obs.sum() > 0 else -action_mask.float()
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (nn.Linear(10, NUM_ACTIONS), "the module fails on two rows"),
+        (_Pair(), "answers with a tuple"),
+        (_Branching(), "torch can't export the module"),
+    ],
+)
+def test_a_module_that_is_no_policy_is_refused_in_words(module: nn.Module, words: str, tmp_path: Path) -> None:
+    with pytest.raises(PapluError, match=words):
+        export_module(module, "cards-v1", RULES, tmp_path / "none.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("level", [float("nan"), float("inf"), float("-inf")])
+def test_logits_that_are_no_numbers_are_refused(level: float, tmp_path: Path) -> None:
+    with pytest.raises(PapluError, match="NaN or infinite"):
+        export_module(_Unmasked(level), "cards-v1", RULES, tmp_path / "nan.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_answers_with_nan_is_never_written(
+    module: nn.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("training.export._run", lambda session, obs, masks: np.full(masks.shape, np.nan, np.float32))
+    with pytest.raises(PapluError, match="differ by up to nan"):
+        export_module(module, "cards-v1", RULES, tmp_path / "wrong.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_that_fails_leaves_the_old_file_and_its_card(
+    module: nn.Module, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "toy.onnx"
+    path.write_bytes(exported.read_bytes())
+    card_path(path).write_bytes(card_path(exported).read_bytes())
+
+    def full_disk(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("training.files.os.fsync", full_disk)
+    with pytest.raises(PapluError, match="No space left on device"):
+        export_module(module, "cards-v1", RULES, path)
+    assert path.read_bytes() == exported.read_bytes()
+    assert card_path(path).read_bytes() == card_path(exported).read_bytes()
+
+
 def test_a_file_that_would_answer_otherwise_is_never_written(
     module: nn.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,3 +378,20 @@ def test_a_folder_without_a_run_has_nothing_to_export(tmp_path: Path, capsys: py
         export_run(tmp_path)
     assert main([str(tmp_path)]) == 2
     assert "describes no run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"config": 5}', "no table 'config'"),
+        ("[]", "no table 'config'"),
+        ('{"config": {"name": "x"}}', "lacks versions, commit, time"),
+        ('{"config": {"foo": 1}, "versions": {}, "commit": null, "time": ""}', "unknown key 'foo'"),
+    ],
+)
+def test_a_folder_whose_description_is_not_a_runs_is_refused_with_its_path(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidFile, match=rf"run\.json: .*{words}"):
+        export_run(tmp_path)

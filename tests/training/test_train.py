@@ -223,6 +223,28 @@ def test_weights_of_another_shape_or_encoding_are_refused(finished: Path, tmp_pa
         train(other, tmp_path / "other", start_from=finished / "best.safetensors")
 
 
+def test_a_run_that_could_not_begin_can_be_begun_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tiny.toml").write_text(TOML, encoding="utf-8")
+    command = [
+        str(tmp_path / "tiny.toml"),
+        "--out",
+        str(tmp_path / "run"),
+        "--from",
+        str(tmp_path / "none.safetensors"),
+    ]
+    assert main(command) == 2
+    assert "none.safetensors: there is no such file" in capsys.readouterr().err
+    for key in ("opponents__bots", "evaluation__opponent"):
+        with pytest.raises(PapluError, match="nobody"):
+            train(tiny_config(**{key: ["nobody"] if key.endswith("bots") else "nobody"}), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_weights_to_begin_with_are_refused_by_a_run_that_goes_on(finished: Path, run: Path) -> None:
+    with pytest.raises(PapluError, match="goes on from its own checkpoint"):
+        train(tiny_config(), run, resume=True, start_from=finished / "best.safetensors")
+
+
 def test_the_command_line_says_what_is_wrong_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "wrong.toml").write_text('name = "x"\nfoo = 1\n', encoding="utf-8")
     assert main([str(tmp_path / "wrong.toml"), "--out", str(tmp_path / "run")]) == 2
