@@ -129,7 +129,10 @@ class _SayOnce(event.Listener):  # type: ignore[misc]  # numba has no types
             return
         self.said = True
         if os.environ.get("PAPLU_QUIET") != "1":
-            print("paplu_env: compiling kernels, once for this version (under a minute) …", file=sys.stderr)
+            print(
+                "paplu_env: compiling kernels that are used for the first time; they are kept for later starts …",
+                file=sys.stderr,
+            )
 
     def on_end(self, event: Any) -> None:
         """Nothing to say when a compilation ends."""

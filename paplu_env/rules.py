@@ -427,7 +427,8 @@ def preset(name: str, **overrides: Any) -> RuleSet:
     159
     """
     if name not in PRESETS:
-        raise InvalidRules(f"unknown preset {name!r}: choose one of {', '.join(PRESETS)}")
+        hint = " (a preset with overrides is read by parse_rules)" if ":" in name else ""
+        raise InvalidRules(f"unknown preset {name!r}: choose one of {', '.join(PRESETS)}{hint}")
     chosen = PRESETS[name]
     unknown = sorted(set(overrides) - set(_HINTS))
     if unknown:

@@ -28,17 +28,20 @@ BOTS: Final[Mapping[str, str]] = {
 ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1"}
 
 
-def make_policy(policy: PolicyLike, rules: RuleSet | str = "points") -> Policy:
+def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> Policy:
     """A policy from a bot's name, the path of an exported one (``NAME.onnx``), or itself.
+
+    Args:
+        rules: what it is to play; None: what an exported one was trained for, ``points`` for the others.
 
     Raises:
         PapluError: no bot of this name; the message lists those that exist.
         InvalidFile: a file that is missing, truncated or foreign.
         PolicyMismatch: a policy made for other rules.
     """
-    table = as_rules(rules)
+    table = as_rules("points" if rules is None else rules)
     if isinstance(policy, Policy):
-        if policy.rules != table:
+        if rules is not None and policy.rules != table:
             raise PolicyMismatch(f"{policy.name} was made for the rules {policy.rules}, the table plays {table}")
         return policy
     name = os.fspath(policy)
@@ -46,7 +49,7 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str = "points") -> Policy:
         # Only here, so that rule agents don't need the module of exported ones.
         from paplu_env.bots.onnx import OnnxPolicy
 
-        return OnnxPolicy(name, table)
+        return OnnxPolicy(name, None if rules is None else table)
     if name in BOTS or name in ALIASES:
         return RuleAgent(ALIASES.get(name, name), table)
     close = difflib.get_close_matches(name, [*BOTS, *ALIASES], n=1)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 
-from paplu_env.bots import make_policy
-from paplu_env.cli.options import add_json, add_rules, add_seed, print_json, progress_printer, whole_number
+from paplu_env.cli.options import (
+    add_json,
+    add_match_rules,
+    add_seed,
+    print_json,
+    progress_printer,
+    seat_bots,
+    whole_number,
+)
 from paplu_env.evaluation import play_match
-from paplu_env.rules import as_rules
 
 EXAMPLES = """\
 Every deal is played once from each seat, so luck with the cards cancels; the intervals (95 %) treat a deal
@@ -29,16 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threads", type=whole_number(1, 64), default=os.cpu_count() or 1, metavar="N", help="threads (all cores)"
     )
     parser.add_argument("--record", metavar="DIR", help="write every decision to DIR as npz shards")
-    add_rules(parser)
+    add_match_rules(parser)
     add_seed(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    rules = as_rules(options.rules)
+    rules, (a, b) = seat_bots([options.a, options.b], options.rules)
     result = play_match(
-        make_policy(options.a, rules),
-        make_policy(options.b, rules),
+        a,
+        b,
         deals=options.deals,
         seed=options.seed,
         rules=rules,

@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
+from paplu_env.bots import Policy, make_policy
 from paplu_env.errors import PapluError
+from paplu_env.rules import RuleSet, as_rules
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +22,30 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
         metavar="RULES",
         help="a preset, with overrides: points:drop_allowed=false (default: points; see `paplu describe rules`)",
     )
+
+
+def add_match_rules(parser: argparse.ArgumentParser) -> None:
+    """``--rules`` of a command with bots: an exported bot brings its own."""
+    parser.add_argument(
+        "--rules",
+        metavar="RULES",
+        help="a preset, with overrides: points:drop_allowed=false (default: what an exported bot was trained for, "
+        "otherwise points)",
+    )
+
+
+def seat_bots(names: Sequence[str], rules: str | None) -> tuple[RuleSet, list[Policy]]:
+    """The rules of a table and its bots: the rules given, or those of the first exported bot, or ``points``.
+
+    Raises:
+        PapluError: unknown rules or bots, or a bot that doesn't play the rules.
+    """
+    exported = [name for name in names if name.endswith(".onnx")]
+    if rules is None and exported:
+        table = make_policy(exported[0], None).rules
+    else:
+        table = as_rules("points" if rules is None else rules)
+    return table, [make_policy(name, table) for name in names]
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 
-from paplu_env import bots
-from paplu_env.cli.options import add_rules, need, whole_number
-from paplu_env.rules import as_rules
+from paplu_env.cli.options import add_match_rules, need, seat_bots, whole_number
 from paplu_env.ui.play import play_deals
 
 EXAMPLES = """\
@@ -22,7 +20,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("bot", nargs="?", default="medium", help="a bot's name or an exported network (medium)")
-    add_rules(parser)
+    add_match_rules(parser)
     parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), metavar="N", help="seed of the first deal (random)")
     parser.add_argument("--deals", type=whole_number(1), default=1, metavar="N", help="deals to play (1)")
     parser.add_argument("--seat", type=whole_number(0, 9), default=0, metavar="N", help="your seat; 0 begins (0)")
@@ -31,9 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    rules = as_rules(options.rules)
+    rules, (bot,) = seat_bots([options.bot], options.rules)
     need(options.seat < rules.num_players, f"--seat {options.seat}: the table has seats 0..{rules.num_players - 1}")
-    bot = bots.make_policy(options.bot, rules)
     seed = secrets.randbits(32) if options.seed is None else options.seed
     play_deals(
         bot, rules, seed=seed, deals=options.deals, seat=options.seat, save=options.save, is_watching=options.watch

@@ -149,10 +149,16 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         return draw_seeds(self.np_random, len(rows))
 
 
+class UnknownRenderMode(PapluError, TypeError):
+    """A render mode that isn't ours; a `TypeError` too, since helpers that try a mode fall back on that alone."""
+
+
 def check_render_mode(render_mode: str | None) -> str | None:
     """The render mode, once it is known to be one of ours."""
     if render_mode is not None and render_mode not in RENDER_MODES:
-        raise PapluError(f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}, or None")
+        raise UnknownRenderMode(
+            f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}, or None"
+        )
     return render_mode
 
 

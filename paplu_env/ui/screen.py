@@ -92,7 +92,8 @@ class Screen:
         self._row("your hand", *parts)
         drawn = int(view["drawn"])
         if drawn != NONE:
-            self._row("", "you drew ", self._cards([drawn], wild))
+            verb = "drew" if int(view["taken"]) == NONE else "took"
+            self._row("", f"you {verb} ", self._cards([drawn], wild))
         distance = melds.distance(hand, wild, rules)
         stake = f"{melds.points(hand, wild, rules)} points if the deal ended now"
         self._row("", f"{distance} card{'' if distance == 1 else 's'} from complete; {stake}")

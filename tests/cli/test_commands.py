@@ -8,13 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from paplu_env import encoding, engine
-from paplu_env.bots import ALIASES, BOTS
+from paplu_env.bots import ALIASES, BOTS, make_policy
 from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
 from paplu_env.cli.main import COMMANDS, main
 from paplu_env.cli.options import format_table
-from paplu_env.rules import PRESETS, preset
+from paplu_env.rules import PRESETS, parse_rules, preset
+from training.export import export_module
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HAND = "4S 5S 6S 8H 9H TH 7C 7D 7H KS KH 2D 3C"
@@ -204,3 +206,23 @@ def test_a_closed_pipe_ends_the_command_quietly() -> None:
     shown = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=True)
     assert shown.stderr == ""
     assert shown.stdout.split() == ["id", "action"]
+
+
+class _First(torch.nn.Module):
+    """The smallest policy: any legal action is as good as another."""
+
+    def forward(self, obs: torch.Tensor, action_mask: torch.Tensor) -> torch.Tensor:
+        return torch.where(action_mask, 0.0 * obs.sum(dim=1, keepdim=True), -1e9)
+
+
+def test_an_exported_bot_brings_the_rules_it_was_trained_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "first.onnx"
+    export_module(_First(), "cards-v1", "points:drop_allowed=false", path)
+    result = json.loads(_run(capsys, "match", str(path), "medium", "--deals", "4", "--json"))
+    assert result["rules"] == "points:drop_allowed=false"
+    assert "points:drop_allowed=false" in _run(capsys, "play", str(path), "--watch", "--seed", "1")
+    assert "points:drop_allowed=false" in _refused(capsys, "match", str(path), "medium", "--rules", "points")
+    assert make_policy(path, None).rules == parse_rules("points:drop_allowed=false")
+    assert make_policy("medium", None).rules == preset("points")

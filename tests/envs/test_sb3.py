@@ -12,10 +12,11 @@ from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecCheckNan, VecMonitor
 
-from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP
+from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import IllegalAction, PapluError
@@ -252,3 +253,11 @@ def test_single_environments_run_in_stable_baselines3_workers(start_method: str)
         np.testing.assert_array_equal(get_action_masks(workers), ours.action_masks())
     finally:
         workers.close()
+
+
+def test_stable_baselines3_makes_its_own_vector_of_single_environments() -> None:
+    """Its helper tries a render mode that isn't ours and goes on without one."""
+    envs = make_vec_env("Paplu-v0", n_envs=2, env_kwargs={"opponent": "random", "encoding": "cards-v1"})
+    assert envs.reset().shape[0] == 2
+    assert np.array(envs.env_method("action_masks")).shape == (2, NUM_ACTIONS)
+    envs.close()
