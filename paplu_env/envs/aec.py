@@ -15,7 +15,7 @@ from gymnasium.utils import seeding
 
 from paplu_env import encoding as encodings
 from paplu_env import engine
-from paplu_env.engine.state import ENDING_NAMES, OVER, PHASE_NAMES, TRUNCATED, empty_states
+from paplu_env.engine.state import ENDING_NAMES, OVER, TRUNCATED, empty_states
 from paplu_env.envs.rewards import Reward
 from paplu_env.envs.seeds import draw_seeds
 from paplu_env.envs.tables import Rules
@@ -59,9 +59,9 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     terminate together (or are truncated together, at ``max_turns``) with their final rewards; before that
     every reward is 0. It deals what `PapluEnv` with ``opponent="self"`` deals for the same seed.
 
-    ``infos[agent]`` holds ``phase`` (draw, discard or over) and ``current_player`` (a seat, -1 at the end);
-    at the end also ``ending``, ``winner`` (-1 without one), ``returns`` of all seats and ``points``, the
-    agent's own, all as in `paplu_env.envs.infos`.
+    At the end ``infos[agent]`` holds ``ending``, ``winner`` (-1 without one), ``returns`` of all seats and
+    ``points``, the agent's own, all as in `paplu_env.envs.infos`. Before that infos are empty, because some
+    libraries make tensors of whatever they find in the first ones.
 
     There is no parallel form: one seat moves at a time, so all but one action of a joint step would mean
     nothing.
@@ -139,7 +139,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.agent_selection = self._agent_to_move()
-        self.infos = {agent: self._info() for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._render_for_humans()
 
     def step(self, action: int | np.integer[Any] | None) -> None:
@@ -162,7 +162,6 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
             self._end()
         else:
             self.agent_selection = self._agent_to_move()
-            self.infos = {agent: self._info() for agent in self.agents}
         self._render_for_humans()
 
     def observe(self, agent: str) -> Observation:
@@ -208,10 +207,6 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     def _agent_to_move(self) -> str:
         return self.possible_agents[int(self._states["current_player"][0])]
 
-    def _info(self) -> dict[str, Any]:
-        state = self._states[0]
-        return {"phase": PHASE_NAMES[int(state["phase"])], "current_player": int(state["current_player"])}
-
     def _end(self) -> None:
         """Pay every agent, and terminate or truncate all of them."""
         state = self._states[0]
@@ -224,7 +219,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         self._accumulate_rewards()
         outcome = {"ending": ENDING_NAMES[int(state["ending"])], "winner": int(state["winner"])}
         self.infos = {
-            agent: self._info() | outcome | {"returns": returns.copy(), "points": int(returns[seat])}
+            agent: outcome | {"returns": returns.copy(), "points": int(returns[seat])}
             for agent, seat in self._seats.items()
         }
         self.agent_selection = self.agents[0]  # the dead steps go through all agents in order

@@ -123,6 +123,7 @@ def test_a_deal_is_the_engines_own_to_the_last_reward_of_every_seat(name: str) -
                 assert not any(env.terminations.values())
                 assert not any(env.truncations.values())
                 assert not any(env.rewards.values())
+                assert not any(env.infos.values())  # or libraries that make tensors of infos would break
                 action = pick(generator, mask) if deal == 0 else _patient(generator, mask)
                 engine.apply_action(states, 0, action, rules)
                 env.step(action)
@@ -136,7 +137,6 @@ def test_a_deal_is_the_engines_own_to_the_last_reward_of_every_seat(name: str) -
                         assert info["points"] == returns[env.unwrapped._seats[other]]
                         assert info["returns"].tolist() == returns.tolist()
                         assert info["winner"] == int(states["winner"][0])
-                        assert (info["phase"], info["current_player"]) == ("over", -1)
                     endings.add(ending)
             assert [totals[agent] for agent in env.possible_agents] == engine.returns(states, 0).tolist()
             assert sum(totals.values()) == 0
