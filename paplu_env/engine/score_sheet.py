@@ -62,6 +62,7 @@ class ScoreSheet:
     results: list[DealResult] = field(init=False, default_factory=list)  # one a deal
     ending: SeriesEnding = field(init=False, default="unfinished")
     winners: tuple[int, ...] = field(init=False, default=())  # more than one in a pool that is split, or a tied session
+    _out_after: list[int] = field(init=False, repr=False)  # (P,) number of the deal, from 1, after which a seat was out
 
     def __post_init__(self) -> None:
         players = self.rules.num_players
@@ -69,7 +70,7 @@ class ScoreSheet:
             raise InvalidRules(f"first={self.first!r}: the seats of this table are 0..{players - 1}")
         self.active = tuple(range(players))
         self.totals, self.points, self.rejoins = [0] * players, [0] * players, [0] * players
-        self._out_after = [_STILL_IN] * players  # (P,) number of the deal, from 1, after which a seat was out
+        self._out_after = [_STILL_IN] * players
 
     def add(self, returns: Sequence[int] | npt.NDArray[np.integer], winner: int) -> None:
         """Write down a finished deal: who is out, who comes back, who starts the next, or how the series ends.

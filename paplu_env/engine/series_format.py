@@ -188,7 +188,7 @@ def parse_series(text: str) -> SeriesFormat:
         if option in options:
             raise InvalidRules(f"{option} is given twice in {text!r}")
         options[option] = _parse_value(value)
-    return _make(name, options)
+    return _make(name.strip(), options)
 
 
 def _parse_value(text: str) -> Any:

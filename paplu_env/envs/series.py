@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
+import gymnasium
 import numpy as np
+import numpy.typing as npt
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Discrete
 
-from paplu_env.encoding.series_v1 import SeriesV1
-from paplu_env.engine.chance import mix
+from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.series import Series
-from paplu_env.engine.series_format import SeriesFormat, as_series
-from paplu_env.engine.state import NOT_ACTIVE, OVER
-from paplu_env.envs.infos import FORFEIT
-from paplu_env.envs.kernels import NO_ACTION
-from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.rewards import REWARDS
-from paplu_env.envs.seeds import Seeds
-from paplu_env.envs.single import Observation, PapluEnv
-from paplu_env.envs.tables import (
-    MAX_SKIPPED,
-    Bools,
-    Floats,
-    Ints,
-    Observations,
-    Rules,
-    Seat,
-    Tables,
-    WhenIllegal,
-)
+from paplu_env.engine.series_format import SeriesFormat
+from paplu_env.envs.opponents import Opponents
+from paplu_env.envs.series_table import SeriesTable
+from paplu_env.envs.single import Observation, UnknownRenderMode, check_options
+from paplu_env.envs.tables import Rules, Seat, WhenIllegal
 from paplu_env.errors import PapluError
-from paplu_env.rules import as_rules
 
-SERIES_REWARDS: Final = (*REWARDS, "series")
-_AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
+_RENDER_MODES: Final = ("ansi",)
 
 
-class PapluSeriesEnv(PapluEnv):
+class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
     """One learner in a series of deals, from the first deal to the result.
 
     As `PapluEnv`, but an episode is a whole series: when a deal ends the next one is dealt inside `step`,
@@ -54,9 +41,10 @@ class PapluSeriesEnv(PapluEnv):
       see `engine.ScoreSheet.returns`.
 
     The unit of a deal is points and that of most series entries, so no reward adds the one to the other.
-    In self-play a deal pays the seat that acted last in it.
+    The potential of ``shaped:…`` is 0 at the end of every deal. With ``opponent="self"`` every seat is played
+    from outside, as in `PapluEnv`, and a deal pays the seat that acted last in it.
 
-    ``info`` has what `paplu_env.envs.infos` says, the endings and returns there being those of the last
+    ``info`` has what `paplu_env.envs.infos` says, the ending and returns at the end being those of the last
     deal, and always:
 
     - ``deal``: number of the deal that is on, from 0.           ``scores``: ``(P,)`` int64 running scores.
@@ -72,14 +60,18 @@ class PapluSeriesEnv(PapluEnv):
     learner pays ``wrong_declare_points`` for the deal, and its entries for the series, to the seat after it.
 
     Args:
-        rules, opponent, seat, illegal_action, render_mode: as in `PapluEnv`. A pool has prices of its own.
+        rules, opponent, seat, illegal_action: as in `PapluEnv`. A pool has prices of its own: a policy given
+            as an object must have been made for the rules with these prices, see `SeriesFormat.table`.
         encoding: "series-v1" sees the running scores; with another they are in ``info`` alone.
         reward: one of `paplu_env.envs.SERIES_REWARDS`.
+        render_mode: None, or "ansi": `render` returns the table and the running scores as text.
         series: the format, a text such as "pool_101" or "deals:num_deals=3", a mapping or a `SeriesFormat`.
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
     """
+
+    metadata = {"render_modes": list(_RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
 
     def __init__(
         self,
@@ -92,209 +84,105 @@ class PapluSeriesEnv(PapluEnv):
         render_mode: str | None = None,
         series: SeriesFormat | str | Mapping[str, Any] = "pool_101",
     ) -> None:
-        self._series_tables = SeriesTables(rules, series, opponent, encoding, reward, seat, illegal_action)
-        self._set_up(self._series_tables, render_mode)
-
-    @property
-    def series(self) -> Series:
-        """A copy of the series as it stands, hidden cards and all: for looking into it, not for learning."""
-        return self._series_tables.series.copy()
+        if render_mode is not None and render_mode not in _RENDER_MODES:
+            raise UnknownRenderMode(f"unknown render mode {render_mode!r}: choose ansi, or None")
+        self.render_mode = render_mode
+        self._table = SeriesTable(rules, series, opponent, encoding, reward, seat, illegal_action)
+        self.rules = self._table.rules
+        self.observation_space = Box(0.0, 1.0, (self._table.num_features,), np.float32)
+        self.action_space = Discrete(NUM_ACTIONS)
+        self._has_reset = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a series and play on until the learner must decide; see `PapluEnv.reset`."""
-        observation, info = super().reset(seed=seed, options=options)
-        return observation, info | self._series_tables.info()
+        """Begin a series and play on until the learner must decide.
+
+        Args:
+            seed: makes the generator anew that the seeds of the series are drawn from.
+            options: none are known; whatever lasts is an argument of the environment.
+        """
+        check_options(options)
+        super().reset(seed=seed)
+        self._table.start(lambda: int(self.np_random.bit_generator.random_raw()))
+        self._has_reset = True
+        return self._table.observe(), self._table.info(is_start=True)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Let the learner act, and play on until it must decide again or the series is over; see `PapluEnv.step`."""
-        observation, reward, is_terminated, is_truncated, info = super().step(action)
-        return observation, reward, is_terminated, is_truncated, info | self._series_tables.info()
+        """Let the learner act, and play on until it must decide again or the series is over.
 
-    def render(self) -> Any:
-        """What `PapluEnv.render` shows; under text also the running scores."""
-        frame = super().render()
-        if not isinstance(frame, str):
-            return frame
-        sheet = self._series_tables.series.sheet
+        Raises:
+            PapluError: the action is no whole number 0..109.
+            IllegalAction: it is not legal, under ``illegal_action="raise"``.
+            gymnasium.error.ResetNeeded: no series is on.
+        """
+        table = self._table
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before step()")
+        if table.is_terminated or table.is_truncated:
+            raise ResetNeeded("the series is over: call reset() for the next one")
+        reward = table.step(_read_action(action))
+        info = table.info(is_start=False)
+        return table.observe(), reward, table.is_terminated, table.is_truncated, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """``(110,)`` bool, True = legal, a new array; all False when no series is on."""
+        return self._table.masks() if self._has_reset else np.zeros(NUM_ACTIONS, dtype=np.bool_)
+
+    def render(self) -> str | None:
+        """The table as the learner sees it and the running scores, as text; None without a render mode."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('render() shows nothing without a render mode: make the environment with "ansi"')
+            return None
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() before render()")
+        from paplu_env.render.ansi import format_view  # only for those who look
+
+        sheet = self._table.sheet
         scores = ", ".join(
             f"seat {seat} {score}{'' if seat in sheet.active else ' (out)'}" for seat, score in enumerate(sheet.scores)
         )
-        return f"{frame.rstrip()}\n{sheet.format}, deal {len(sheet.results) + (not sheet.is_over)}: {scores}\n"
+        shown = format_view(self._table.view(), self.rules, color=False)
+        return f"{shown.rstrip()}\n{sheet.format}, deal {self._table.series.deal_number + 1}: {scores}\n"
 
+    @property
+    def series(self) -> Series:
+        """A copy of the series as it stands, hidden cards and all: for looking into it, not for learning.
 
-class SeriesTables(Tables):
-    """One row of tables on which a whole series is played."""
-
-    def __init__(
-        self,
-        rules: Rules,
-        series: SeriesFormat | str | Mapping[str, Any],
-        opponent: Opponents,
-        encoding: str,
-        reward: str,
-        seat: Seat,
-        illegal_action: WhenIllegal,
-    ) -> None:
-        self.format = as_series(series)
-        self.is_paid_at_the_end = reward in _AT_THE_END
-        if reward not in (*SERIES_REWARDS, "shaped"):
-            raise PapluError(f"unknown reward {reward!r}: choose one of {', '.join(SERIES_REWARDS)}")
-        super().__init__(
-            1,
-            self.format.table(as_rules(rules)),
-            SELF if opponent == SELF else [opponent],
-            encoding,
-            "win" if self.is_paid_at_the_end else reward,
-            seat,
-            illegal_action,
-        )
-        self._reward_name = reward if self.is_paid_at_the_end else self.reward.name
-        self.series = Series(self.rules, self.format)  # replaced at the first start
-        self._unpaid = 0.0  # rewards of deals that ended before the learner could be paid
-        self._told = 0  # deals whose results an info has told
-
-    def start(self, rows: Ints, draw_seeds: Callable[[Ints], Seeds]) -> None:
-        """Begin a series in which the learner comes to decide, and play on until it does."""
-        self.over[rows] = False
-        self.forfeits[rows] = NO_ACTION
-        self.skipped_deals[rows] = 0
-        self.skipped_points[rows] = 0
-        for skipped in range(MAX_SKIPPED + 1):
-            seeds = draw_seeds(rows)
-            self._deal(rows, seeds, learner_starts=False)  # the seat, the opponents and their chance
-            first = int(self.seats[0]) if skipped == MAX_SKIPPED else 0
-            self.series = Series(self.rules, self.format, int(seeds[0]), first)
-            self.states[:] = self.series.states
-            self.series.states = self.states  # one row, which the kernels play on and the series settles
-            self._told = 0
-            self._potentials[rows] = 0.0
-            self._unpaid = self._play_on(rows, self._only_play_on[:1])
-            if not self.series.is_over:
-                break
-            self.skipped_deals[rows] += len(self.series.sheet.results)
-            self.skipped_points[rows] += self.series.sheet.points[int(self.seats[0])]
-
-    def step(self, rows: Ints, actions: Ints) -> Floats:
-        """Let the learner act, and play on until it decides again or the series is over."""
-        self._told = len(self.series.sheet.results)
-        if self.masks[0, actions[0]]:
-            reward = self._play_on(rows, actions)
-        else:
-            self._forfeit(rows, actions)
-            reward = self._pay(rows, is_over=True)
-        if self.over[0] and self.is_paid_at_the_end:
-            reward += self._result()
-        reward += self._unpaid
-        self._unpaid = 0.0
-        return np.array([reward])
-
-    def _play_on(self, rows: Ints, actions: Ints) -> float:
-        """Play until the learner must decide or the series is over; what that pays the learner."""
-        reward = 0.0
-        is_new_deal = bool(actions[0] == NO_ACTION)
-        self._play(rows, actions)
-        while int(self.states["phase"][0]) == OVER:
-            self.series.settle()
-            reward += self._pay(rows, is_over=True)
-            if self.series.is_over:
-                self.over[rows] = True
-                return reward
-            self.series.next_deal()
-            is_new_deal = True
-            self._decision_keys[0] = mix(self._decision_keys[0], np.uint64(self.series.deal_number))
-            self._play(rows, self._only_play_on[:1])
-        if not is_new_deal:
-            reward += self._pay(rows, is_over=False)
-        elif self.reward.is_shaped:
-            self._first_potentials[rows] = self.reward.potentials(self.views[rows])
-            self._potentials[rows] = 0.0
-        return reward
-
-    def _pay(self, rows: Ints, is_over: bool) -> float:
-        """What the learner is paid for the deal so far: nothing for one that it is out of."""
-        is_dealt_in = int(self.states["status"][0, int(self.seats[0])]) != NOT_ACTIVE
-        if self.is_paid_at_the_end or not is_dealt_in:
-            return 0.0
-        return float(self._rewards(rows, np.array([is_over]))[0])
-
-    def _result(self) -> float:
-        """What the series pays at its end, for the rewards that pay nothing before."""
-        seat, players = int(self.seats[0]), self.rules.num_players
-        if self._reward_name == "series":
-            return float(self.series_returns()[seat])
-        winners = self.series_winners()
-        if not winners:
-            return 0.0
-        return ((players / len(winners) if seat in winners else 0.0) - 1.0) / (players - 1)
-
-    def series_winners(self) -> tuple[int, ...]:
-        """Seats that won the series: after an illegal action the seat that is paid for it."""
-        if self.forfeits[0] != NO_ACTION:
-            return (self.series.sheet.seat_after(int(self.seats[0])),)
-        return self.series.sheet.winners
-
-    def series_returns(self) -> Floats:
-        """``(P,)`` what the series brought each seat, in entries or points."""
-        sheet = self.series.sheet
-        if self.forfeits[0] == NO_ACTION:
-            return sheet.returns()
-        if self.format.name == "session":
-            of_the_deal: Ints = self.returns(np.zeros(1, dtype=np.int64))[0]
-            return of_the_deal + np.array(sheet.points, dtype=np.float64)
-        payer = int(self.seats[0])
-        returns = np.zeros(self.rules.num_players)
-        returns[payer] = -1.0 - sheet.rejoins[payer]
-        returns[sheet.seat_after(payer)] -= returns[payer]
-        return returns
-
-    def info(self) -> dict[str, Any]:
-        """What an info says of the series."""
-        sheet = self.series.sheet
-        info: dict[str, Any] = {
-            "deal": self.series.deal_number,
-            "scores": np.array(sheet.scores, dtype=np.int64),
-            "in_series": np.isin(np.arange(self.rules.num_players), sheet.active).astype(np.int8),
-            "rejoins": np.array(sheet.rejoins, dtype=np.int64),
-            "results": tuple(sheet.results[self._told :]),
-        }
-        if self.over[0]:
-            info |= {
-                "series_ending": sheet.ending if self.forfeits[0] == NO_ACTION else FORFEIT,
-                "series_winners": self.series_winners(),
-                "series_returns": self.series_returns(),
-                "ranking": np.array(sheet.ranking(), dtype=np.int64),
-            }
-        return info
-
-    def is_truncated(self, rows: Ints) -> Bools:
-        """Whether the series was cut; a deal that was cut is one deal of many."""
-        return np.full(len(rows), self.series.is_truncated)
-
-    def observe(self, rows: Ints | None = None, out: Observations | None = None) -> Observations:
-        """The learner's observation, with the score sheet where the encoding knows of one."""
-        if isinstance(self.encoding, SeriesV1):
-            return self.encoding.encode(self.views, self.rules, out=out, sheets=[self.series.sheet])
-        return super().observe(rows, out)
+        Raises:
+            gymnasium.error.ResetNeeded: no series has begun.
+        """
+        if not self._has_reset:
+            raise ResetNeeded("nothing has been dealt: call reset() first")
+        return self._table.series.copy()
 
     def get_state(self) -> dict[str, Any]:
-        """What `Tables.get_state` gives, and the series."""
-        return {**super().get_state(), "series": self.series.copy(), "unpaid": self._unpaid}
+        """Everything that the future hangs on, in plain values and a series, for `set_state`."""
+        return {
+            "table": self._table.get_state(),
+            "has_reset": self._has_reset,
+            "np_random": self.np_random.bit_generator.state,
+        }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Put back what `get_state` gave; see `Tables.set_state`."""
-        series = state.get("series")
-        if not isinstance(series, Series):
-            raise PapluError("the state holds no series: it was not taken from an environment like this one")
-        super().set_state(state)
-        self.series = series.copy()
-        self.series.states = self.states
-        self._unpaid = float(state["unpaid"])
-        self._told = len(self.series.sheet.results)
+        """Put back what `get_state` gave, here or in another environment with equal arguments.
 
-    def _arguments(self) -> dict[str, Any]:
-        return {**super()._arguments(), "reward": self._reward_name, "series": str(self.format)}
+        Raises:
+            PapluError: it is the state of an environment with other arguments.
+        """
+        if not {"table", "has_reset", "np_random"} <= set(state):
+            raise PapluError("this is no state of a series environment: take one with get_state()")
+        self._table.set_state(state["table"])
+        self._has_reset = bool(state["has_reset"])
+        self.np_random.bit_generator.state = state["np_random"]
 
-    def _after(self, seats: Ints) -> Ints:
-        return np.array([self.series.sheet.seat_after(int(seat)) for seat in seats], dtype=np.int64)
+
+def _read_action(action: Any) -> int:
+    """An action as an int.
+
+    Raises:
+        PapluError: it is not one whole number 0..109.
+    """
+    if isinstance(action, bool) or not Discrete(NUM_ACTIONS).contains(action):
+        raise PapluError(f"action {action!r}: give one whole number 0..{NUM_ACTIONS - 1}")
+    return int(action)

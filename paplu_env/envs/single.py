@@ -69,13 +69,9 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         illegal_action: WhenIllegal = "forfeit",
         render_mode: str | None = None,
     ) -> None:
-        opponents = SELF if opponent == SELF else [opponent]
-        self._set_up(Tables(1, rules, opponents, encoding, reward, seat, illegal_action), render_mode)
-
-    def _set_up(self, tables: Tables, render_mode: str | None) -> None:
-        """Sit down at a table of one row."""
         self.render_mode = check_render_mode(render_mode)
-        self._tables = tables
+        opponents = SELF if opponent == SELF else [opponent]
+        self._tables = Tables(1, rules, opponents, encoding, reward, seat, illegal_action)
         self.rules = self._tables.rules
         self.observation_space = observation_space(self._tables)
         self.action_space = Discrete(NUM_ACTIONS)
