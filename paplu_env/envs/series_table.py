@@ -236,8 +236,8 @@ class SeriesTable:
     def _arguments(self) -> dict[str, Any]:
         """What gives a state its meaning; opponents can be told apart by name only."""
         return {
-            "rules": str(self.rules),
             "series": str(self.format),
+            "rules": str(self.rules),
             "opponent": self.opponent,
             "encoding": self.encoding.name,
             "reward": self._reward_name,
