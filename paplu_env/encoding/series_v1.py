@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
 from paplu_env.encoding.base import Encoding, Observations
 from paplu_env.encoding.cards_v1 import CARDS_SPECS, CardsV1
 from paplu_env.encoding.fields import FieldSpec
@@ -83,60 +86,64 @@ class SeriesV1(Encoding):
         if len(sheets) != len(views):
             raise PapluError(f"{self.name}: {len(views)} views and {len(sheets)} score sheets: give one for each")
         table = as_rules(rules)
-        for j, sheet in enumerate(sheets):
+        for sheet in sheets:
             if sheet.rules != table:
                 raise InvalidRules(f"{self.name}: the score sheet is of {sheet.rules}, the views are of {table}")
-            self._write_sheet(sheet, views, j, out[j])
+        if len(sheets):
+            self._write(views, table, np.array([_told(sheet) for sheet in sheets]), out)
         return out
 
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
         _CARDS._encode_rows(views, rules, out, start, stop)  # the same fields first, in longer rows
-        sheet = ScoreSheet(rules, _ONE_DEAL)
-        for j in range(start, stop):
-            sheet.active = _dealt_in(views, j)
-            self._write_sheet(sheet, views, j, out[j])
+        told = np.tile(_told(ScoreSheet(rules, _ONE_DEAL)), (stop - start, 1))
+        told[:, rules.num_players : 2 * rules.num_players] = _dealt_in(views[start:stop], rules)
+        self._write(views[start:stop], rules, told, out[start:stop])
 
-    def _write_sheet(self, sheet: ScoreSheet, views: Views, j: int, row: Observations) -> None:
-        """Write the fields after those of ``cards-v1`` into the row of one view."""
-        me, dealt_in, dealer = int(views["seat"][j]), _dealt_in(views, j), int(views["first"][j])
-        rules, series = sheet.rules, sheet.format
-        fields = self.fields(rules)
-        row[fields[_SCORE].start :] = 0.0
-        step, players = int(rules.packed["step"][0]), rules.num_players
-        for seat in range(players):
-            relative = (seat - me) * step % players
-            row[fields[_SCORE].start + relative] = _score(sheet, seat)
-            row[fields[_IN_SERIES].start + relative] = seat in sheet.active
-            row[fields[_REJOINS].start + relative] = 1 / (1 + sheet.rejoins[seat])
-        dealer = (dealer - step) % players
-        while dealer not in dealt_in:
-            dealer = (dealer - step) % players
-        row[fields[_DEALER].start + (dealer - me) * step % players] = 1.0
-        row[fields[_FORMAT].start + list(FORMATS).index(series.name)] = 1.0
-        played, num_deals = len(sheet.results), series.num_deals
-        limit = 0 if series.pool is None else series.pool.limit
-        row[fields[_FORMAT_OPTIONS].start : fields[_FORMAT_OPTIONS].stop] = (
-            limit / _HIGHEST_LIMIT,
-            series.strict_pool,
-            series.rejoin,
-            series.split,
-            0 if num_deals is None else 1 / num_deals,
-        )
-        row[fields[_DEALS].start : fields[_DEALS].stop] = (
-            played / (1 + played),
-            0 if num_deals is None else 1 / max(num_deals - played, 1),
-            num_deals is not None and played >= num_deals and not sheet.is_over,
-            sheet.is_over,
-        )
+    def _write(self, views: Views, rules: RuleSet, told: Observations, out: Observations) -> None:
+        """Write the fields after those of ``cards-v1``; ``told`` has a row of `_told` for each view."""
+        fields, players, step = self.fields(rules), rules.num_players, int(rules.packed["step"][0])
+        turns = step * np.arange(players)
+        # The seat at each relative seat, and the seats that could have dealt, the likeliest first.
+        seats = (views["seat"].astype(np.int64)[:, None] + turns) % players
+        before = (views["first"].astype(np.int64)[:, None] - step - turns) % players
+        for place, number in enumerate((_SCORE, _IN_SERIES, _REJOINS)):
+            by_seat = told[:, place * players : (place + 1) * players]
+            out[:, fields[number].start : fields[number].stop] = np.take_along_axis(by_seat, seats, axis=1)
+        nearest = np.take_along_axis(_dealt_in(views, rules), before, axis=1).argmax(axis=1)
+        dealers = np.take_along_axis(before, nearest[:, None], axis=1)
+        out[:, fields[_DEALER].start : fields[_DEALER].stop] = seats == dealers
+        out[:, fields[_FORMAT].start :] = told[:, 3 * players :]
 
 
 _CARDS: Final = CardsV1()
 
 
-def _dealt_in(views: Views, j: int) -> tuple[int, ...]:
-    """The seats that hold cards in the deal of a view, or held them."""
-    statuses = views["status"][j, : int(views["num_players"][j])]
-    return tuple(seat for seat, status in enumerate(statuses.tolist()) if status != NOT_ACTIVE)
+def _dealt_in(views: Views, rules: RuleSet) -> npt.NDArray[np.bool_]:
+    """``(B, P)`` the seats that hold cards in these deals, or held them."""
+    is_dealt_in: npt.NDArray[np.bool_] = views["status"][:, : rules.num_players] != NOT_ACTIVE
+    return is_dealt_in
+
+
+def _told(sheet: ScoreSheet) -> Observations:
+    """What a sheet says: scores, seats still in and rejoins, by seat, and then the fields from ``format`` on."""
+    series, players = sheet.format, range(sheet.rules.num_players)
+    played, num_deals = len(sheet.results), series.num_deals
+    numbers = [
+        *(_score(sheet, seat) for seat in players),
+        *(seat in sheet.active for seat in players),
+        *(1 / (1 + rejoins) for rejoins in sheet.rejoins),
+        *(name == series.name for name in FORMATS),
+        0 if series.pool is None else series.pool.limit / _HIGHEST_LIMIT,
+        series.strict_pool,
+        series.rejoin,
+        series.split,
+        0 if num_deals is None else 1 / num_deals,
+        played / (1 + played),
+        0 if num_deals is None else 1 / max(num_deals - played, 1),
+        num_deals is not None and played >= num_deals and not sheet.is_over,
+        sheet.is_over,
+    ]
+    return np.array(numbers, dtype=np.float32)
 
 
 def _score(sheet: ScoreSheet, seat: int) -> float:

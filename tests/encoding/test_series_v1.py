@@ -16,7 +16,7 @@ from paplu_env.engine.series_format import FORMATS, parse_series
 from paplu_env.errors import InvalidRules, PapluError
 from paplu_env.rules import RuleSet, parse_rules
 from tests.encoding.positions import sampled_views
-from tests.engine.test_series import TABLES, step
+from tests.engine.played_series import TABLES, step
 
 SERIES_V1 = SeriesV1()
 FOUR = parse_rules("points:num_players=4")

@@ -13,7 +13,7 @@ from paplu_env import engine
 from paplu_env.engine.series_record import SeriesRecord
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.rules import parse_rules
-from tests.engine.test_series import TABLES, step
+from tests.engine.played_series import TABLES, step
 
 
 def played(rules: str, series_format: str, seed: int = 7, limit: int = 100_000) -> SeriesRecord:
