@@ -62,6 +62,9 @@ class SeriesV1(Encoding):
     name = "series-v1"
     specs = SERIES_SPECS
 
+    def __init__(self, told: Sequence[Observations] | None = None) -> None:
+        self._told = told  # what `_told` says of the sheet beside each view, for one call of `encode`
+
     def encode(
         self,
         views: Views,
@@ -80,23 +83,23 @@ class SeriesV1(Encoding):
             InvalidRules: sheets of another table.
             PapluError: not as many sheets as views.
         """
-        out = super().encode(views, rules, out, threads)
         if sheets is None:
-            return out
+            return super().encode(views, rules, out, threads)
         if len(sheets) != len(views):
             raise PapluError(f"{self.name}: {len(views)} views and {len(sheets)} score sheets: give one for each")
         table = as_rules(rules)
         for sheet in sheets:
             if sheet.rules != table:
                 raise InvalidRules(f"{self.name}: the score sheet is of {sheet.rules}, the views are of {table}")
-        if len(sheets):
-            self._write(views, table, np.array([_told(sheet) for sheet in sheets]), out)
-        return out
+        return SeriesV1([_told(sheet) for sheet in sheets]).encode(views, table, out, threads)
 
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
         _CARDS._encode_rows(views, rules, out, start, stop)  # the same fields first, in longer rows
-        told = np.tile(_told(ScoreSheet(rules, _ONE_DEAL)), (stop - start, 1))
-        told[:, rules.num_players : 2 * rules.num_players] = _dealt_in(views[start:stop], rules)
+        if self._told is None:
+            told = np.tile(_told(ScoreSheet(rules, _ONE_DEAL)), (stop - start, 1))
+            told[:, rules.num_players : 2 * rules.num_players] = _dealt_in(views[start:stop], rules)
+        else:
+            told = np.array(self._told[start:stop]).reshape(stop - start, -1)
         self._write(views[start:stop], rules, told, out[start:stop])
 
     def _write(self, views: Views, rules: RuleSet, told: Observations, out: Observations) -> None:
@@ -106,11 +109,12 @@ class SeriesV1(Encoding):
         # The seat at each relative seat, and the seats that could have dealt, the likeliest first.
         seats = (views["seat"].astype(np.int64)[:, None] + turns) % players
         before = (views["first"].astype(np.int64)[:, None] - step - turns) % players
+        rows = np.arange(len(views))[:, None]
         for place, number in enumerate((_SCORE, _IN_SERIES, _REJOINS)):
             by_seat = told[:, place * players : (place + 1) * players]
-            out[:, fields[number].start : fields[number].stop] = np.take_along_axis(by_seat, seats, axis=1)
-        nearest = np.take_along_axis(_dealt_in(views, rules), before, axis=1).argmax(axis=1)
-        dealers = np.take_along_axis(before, nearest[:, None], axis=1)
+            out[:, fields[number].start : fields[number].stop] = by_seat[rows, seats]
+        nearest = _dealt_in(views, rules)[rows, before].argmax(axis=1)
+        dealers = before[rows, nearest[:, None]]
         out[:, fields[_DEALER].start : fields[_DEALER].stop] = seats == dealers
         out[:, fields[_FORMAT].start :] = told[:, 3 * players :]
 

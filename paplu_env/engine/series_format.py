@@ -143,15 +143,18 @@ class SeriesFormat:
         >>> SeriesFormat(name="pool_201").table(RuleSet()).middle_drop
         50
         """
-        if self.pool is None:
+        pool = self.pool
+        if pool is None:
             return rules
-        return dataclasses.replace(
-            rules,
-            first_drop=self.pool.first_drop,
-            middle_drop=self.pool.middle_drop,
-            max_points=self.pool.max_points,
-            wrong_declare_points=self.pool.max_points,
-        )
+        prices: dict[str, Any] = {
+            "first_drop": pool.first_drop,
+            "middle_drop": pool.middle_drop,
+            "max_points": pool.max_points,
+            "wrong_declare_points": pool.max_points,
+        }
+        if all(getattr(rules, option) == price for option, price in prices.items()):
+            return rules  # the same object, which has its packed record already
+        return dataclasses.replace(rules, **prices)
 
     def __str__(self) -> str:
         return format_series(self)

@@ -182,7 +182,7 @@ class SeriesTable:
             "opponent": self.opponent,
             "deal": self.series.deal_number,
             "scores": np.array(sheet.scores, dtype=np.int64),
-            "in_series": np.isin(np.arange(self.rules.num_players), sheet.active).astype(np.int8),
+            "in_series": np.array([seat in sheet.active for seat in range(self.rules.num_players)], dtype=np.int8),
             "rejoins": np.array(sheet.rejoins, dtype=np.int64),
             "results": tuple(sheet.results[self._told :]),
         }
