@@ -62,8 +62,8 @@ class SeriesV1(Encoding):
     name = "series-v1"
     specs = SERIES_SPECS
 
-    def __init__(self, told: Sequence[Observations] | None = None) -> None:
-        self._told = told  # what `_told` says of the sheet beside each view, for one call of `encode`
+    def __init__(self, sheet_rows: Sequence[Observations] | None = None) -> None:
+        self._sheet_rows = sheet_rows  # what `_sheet_row` says of the sheet beside each view, for one call of `encode`
 
     def encode(
         self,
@@ -91,19 +91,19 @@ class SeriesV1(Encoding):
         for sheet in sheets:
             if sheet.rules != table:
                 raise InvalidRules(f"{self.name}: the score sheet is of {sheet.rules}, the views are of {table}")
-        return SeriesV1([_told(sheet) for sheet in sheets]).encode(views, table, out, threads)
+        return SeriesV1([_sheet_row(sheet) for sheet in sheets]).encode(views, table, out, threads)
 
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:
         _CARDS._encode_rows(views, rules, out, start, stop)  # the same fields first, in longer rows
-        if self._told is None:
-            told = np.tile(_told(ScoreSheet(rules, _ONE_DEAL)), (stop - start, 1))
-            told[:, rules.num_players : 2 * rules.num_players] = _dealt_in(views[start:stop], rules)
+        if self._sheet_rows is None:
+            sheet_rows = np.tile(_sheet_row(ScoreSheet(rules, _ONE_DEAL)), (stop - start, 1))
+            sheet_rows[:, rules.num_players : 2 * rules.num_players] = _dealt_in(views[start:stop], rules)
         else:
-            told = np.array(self._told[start:stop]).reshape(stop - start, -1)
-        self._write(views[start:stop], rules, told, out[start:stop])
+            sheet_rows = np.array(self._sheet_rows[start:stop]).reshape(stop - start, -1)
+        self._write(views[start:stop], rules, sheet_rows, out[start:stop])
 
-    def _write(self, views: Views, rules: RuleSet, told: Observations, out: Observations) -> None:
-        """Write the fields after those of ``cards-v1``; ``told`` has a row of `_told` for each view."""
+    def _write(self, views: Views, rules: RuleSet, sheet_rows: Observations, out: Observations) -> None:
+        """Write the fields after those of ``cards-v1``; ``sheet_rows`` has one of `_sheet_row` for each view."""
         fields, players, step = self.fields(rules), rules.num_players, int(rules.packed["step"][0])
         turns = step * np.arange(players)
         # The seat at each relative seat, and the seats that could have dealt, the likeliest first.
@@ -111,12 +111,12 @@ class SeriesV1(Encoding):
         before = (views["first"].astype(np.int64)[:, None] - step - turns) % players
         rows = np.arange(len(views))[:, None]
         for place, number in enumerate((_SCORE, _IN_SERIES, _REJOINS)):
-            by_seat = told[:, place * players : (place + 1) * players]
+            by_seat = sheet_rows[:, place * players : (place + 1) * players]
             out[:, fields[number].start : fields[number].stop] = by_seat[rows, seats]
         nearest = _dealt_in(views, rules)[rows, before].argmax(axis=1)
         dealers = before[rows, nearest[:, None]]
         out[:, fields[_DEALER].start : fields[_DEALER].stop] = seats == dealers
-        out[:, fields[_FORMAT].start :] = told[:, 3 * players :]
+        out[:, fields[_FORMAT].start :] = sheet_rows[:, 3 * players :]
 
 
 _CARDS: Final = CardsV1()
@@ -128,7 +128,7 @@ def _dealt_in(views: Views, rules: RuleSet) -> npt.NDArray[np.bool_]:
     return is_dealt_in
 
 
-def _told(sheet: ScoreSheet) -> Observations:
+def _sheet_row(sheet: ScoreSheet) -> Observations:
     """What a sheet says: scores, seats still in and rejoins, by seat, and then the fields from ``format`` on."""
     series, players = sheet.format, range(sheet.rules.num_players)
     played, num_deals = len(sheet.results), series.num_deals

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import pickle
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -27,6 +31,7 @@ from paplu_env.envs import SERIES_REWARDS, PapluSeriesEnv
 from paplu_env.errors import IllegalAction, InvalidRules, PapluError, PolicyMismatch
 from paplu_env.rules import parse_rules
 from tests.envs.players import Cheater, Passer, pick
+from tests.envs.series_trajectories import GOLDEN, TABLES, golden, trajectories
 
 # Warnings of the checkers that are about our choices, not about faults.
 ALLOWED_WARNINGS = ("different from the unwrapped version",)  # made by `gymnasium.make`, as users do
@@ -432,3 +437,22 @@ def test_what_the_table_shows_is_text_with_the_scores() -> None:
 def test_a_pool_brings_its_prices_into_the_rules() -> None:
     env = PapluSeriesEnv("points:first_drop=5", series="pool_201")
     assert env.rules == parse_series("pool_201").table(parse_rules("points"))
+
+
+def test_golden_series_are_what_they_were() -> None:
+    assert golden() == json.loads(GOLDEN.read_text(encoding="utf-8")), (
+        "the behaviour of PapluSeries-v0 has changed: that needs a new environment id (see series_trajectories.py)"
+    )
+
+
+def test_plain_python_plays_the_same_series_as_compiled_kernels() -> None:
+    code = "from tests.envs.series_trajectories import TABLES, trajectories; print(*trajectories(*TABLES[-1], 1))"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout.split() == trajectories(*TABLES[-1], 1)
