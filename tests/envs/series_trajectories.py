@@ -28,7 +28,7 @@ TABLES = (
 
 
 def trajectories(rules: str, series_format: str, opponent: str, series: int) -> list[str]:
-    """A hash for each of so many series of seeded random play, which drops in one turn of four, from seed 0."""
+    """A hash for each of so many series of seeded random play, which may drop in one turn of three, from seed 0."""
     env = PapluSeriesEnv(rules, opponent, series=series_format, encoding="cards-v1")
     hashes = []
     for number in range(series):
@@ -38,7 +38,7 @@ def trajectories(rules: str, series_format: str, opponent: str, series: int) -> 
         while not over:
             digested.update(info["action_mask"].tobytes())
             mask = info["action_mask"].copy()
-            mask[DROP] &= decision % 4 == 0
+            mask[DROP] &= decision % 3 == 0
             action = random_actions(mask[None], keys_for(0, number, 0, decision))[0]
             _, reward, terminated, truncated, info = env.step(action)
             digested.update(repr((reward, terminated, truncated, info["deal"], info["scores"].tolist())).encode())
