@@ -15,7 +15,7 @@ from gymnasium.utils import seeding
 
 from paplu_env import encoding as encodings
 from paplu_env import engine
-from paplu_env.engine.state import ENDING_NAMES, OVER, TRUNCATED, empty_states
+from paplu_env.engine.state import ENDING_NAMES, OVER, TRUNCATED, Views, empty_states
 from paplu_env.envs.rewards import Reward
 from paplu_env.envs.seeds import draw_seeds
 from paplu_env.envs.tables import Rules
@@ -131,7 +131,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
             warnings.warn(f"reset ignores {names}: whatever lasts is an argument of the environment", stacklevel=2)
         if seed is not None or self._generator is None:
             self._generator, _ = seeding.np_random(seed)
-        engine.deal_into(self._states, 0, self.rules, int(draw_seeds(self._generator, 1)[0]))
+        self._begin(int(draw_seeds(self._generator, 1)[0]))
         self._is_dealt = True
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -156,12 +156,11 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        engine.apply_action(self._states, 0, _read_action(action), self.rules)
+        self._play(_read_action(action))
         self._cumulative_rewards[agent] = 0.0
-        if engine.is_over(self._states, 0):
-            self._end()
-        else:
-            self.agent_selection = self._agent_to_move()
+        self._accumulate_rewards()
+        is_over = self.terminations[agent] or self.truncations[agent]
+        self.agent_selection = self.agents[0] if is_over else self._agent_to_move()  # dead steps begin with the first
         self._render_for_humans()
 
     def observe(self, agent: str) -> Observation:
@@ -172,11 +171,10 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         """
         self._check_dealt("observe()")
         seat = self._seats[agent]
-        view = engine.player_view(self._states, 0, seat)
         mask = np.zeros(engine.NUM_ACTIONS, dtype=np.int8)
         if int(self._states["current_player"][0]) == seat:
             mask[:] = engine.legal_action_mask(self._states, 0, self.rules)
-        return {"observation": self.encoding.encode(view, self.rules)[0], "action_mask": mask}
+        return {"observation": self._encode(engine.player_view(self._states, 0, seat)), "action_mask": mask}
 
     def render(self) -> str | None:
         """The table as text, or printed; None without a render mode.
@@ -207,22 +205,41 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     def _agent_to_move(self) -> str:
         return self.possible_agents[int(self._states["current_player"][0])]
 
-    def _end(self) -> None:
-        """Pay every agent, and terminate or truncate all of them."""
-        state = self._states[0]
-        is_truncated = int(state["ending"]) == TRUNCATED
+    def _begin(self, seed: int) -> None:
+        """Start an episode."""
+        engine.deal_into(self._states, 0, self.rules, seed)
+
+    def _play(self, action: int) -> None:
+        """Do an action of the seat to move, and write rewards and the end of the episode if it brings them."""
+        engine.apply_action(self._states, 0, action, self.rules)
+        if engine.is_over(self._states, 0):
+            self.rewards = self._deal_rewards()
+            self._end(self._deal_infos(), is_truncated=int(self._states["ending"][0]) == TRUNCATED)
+
+    def _encode(self, view: Views) -> npt.NDArray[np.float32]:
+        observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules)[0]
+        return observation
+
+    def _end(self, infos: dict[str, dict[str, Any]], is_truncated: bool) -> None:
+        """Terminate or truncate all agents."""
         self.terminations = dict.fromkeys(self.agents, not is_truncated)
         self.truncations = dict.fromkeys(self.agents, is_truncated)
+        self.infos = infos
+
+    def _deal_rewards(self) -> dict[str, float]:
+        """What the deal on the table, which is over, pays each agent."""
         returns, seats = engine.returns(self._states, 0), np.arange(self.rules.num_players)
-        paid = self.reward.final(returns, np.full(len(seats), int(state["winner"])), seats)
-        self.rewards = {agent: float(paid[seat]) for agent, seat in self._seats.items()}
-        self._accumulate_rewards()
+        paid = self.reward.final(returns, np.full(len(seats), int(self._states["winner"][0])), seats)
+        return {agent: float(paid[seat]) for agent, seat in self._seats.items()}
+
+    def _deal_infos(self) -> dict[str, dict[str, Any]]:
+        """How the deal on the table, which is over, ended, for each agent."""
+        state, returns = self._states[0], engine.returns(self._states, 0)
         outcome = {"ending": ENDING_NAMES[int(state["ending"])], "winner": int(state["winner"])}
-        self.infos = {
+        return {
             agent: outcome | {"returns": returns.copy(), "points": int(returns[seat])}
             for agent, seat in self._seats.items()
         }
-        self.agent_selection = self.agents[0]  # the dead steps go through all agents in order
 
     def _check_dealt(self, call: str) -> None:
         if not self._is_dealt:
