@@ -188,7 +188,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         self._check_dealt("render()")
         state = self._states[0]
         seat = int(state["finisher"] if int(state["phase"]) == OVER else state["current_player"])
-        text = format_view(engine.player_view(self._states, 0, seat), self.rules)
+        text = self._describe(seat)
         if self.render_mode == "ansi":
             return text
         print(text, end="\n\n")
@@ -219,6 +219,9 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     def _encode(self, view: Views) -> npt.NDArray[np.float32]:
         observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules)[0]
         return observation
+
+    def _describe(self, seat: int) -> str:
+        return format_view(engine.player_view(self._states, 0, seat), self.rules)
 
     def _end(self, infos: dict[str, dict[str, Any]], is_truncated: bool) -> None:
         """Terminate or truncate all agents."""
