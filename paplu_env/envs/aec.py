@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypeAlias, TypedDict
 
 import gymnasium
 import numpy as np
@@ -37,6 +37,8 @@ class Observation(TypedDict):
     action_mask: npt.NDArray[np.int8]  # (110,), 1 = legal; zeros for a seat that is not to move
 
 
+Wrapped: TypeAlias = OrderEnforcingWrapper[str, Observation, int]
+
 RENDER_MODES: Final = ("human", "ansi")
 
 
@@ -45,9 +47,15 @@ def env(
     encoding: str = "features-v1",
     reward: str = "points",
     render_mode: str | None = None,
-) -> OrderEnforcingWrapper[str, Observation, int]:
+) -> Wrapped:
     """A `PapluAECEnv` in PettingZoo's wrapper that refuses calls in a wrong order; the arguments are the same."""
-    return OrderEnforcingWrapper(PapluAECEnv(rules, encoding, reward, render_mode))
+    return enforce_order(PapluAECEnv(rules, encoding, reward, render_mode))
+
+
+def enforce_order(env: PapluAECEnv) -> Wrapped:
+    """PettingZoo's wrapper around an environment, which refuses calls in a wrong order."""
+    wrapped: Wrapped = OrderEnforcingWrapper(env)
+    return wrapped
 
 
 class PapluAECEnv(AECEnv[str, Observation, int]):
