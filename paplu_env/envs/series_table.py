@@ -29,7 +29,7 @@ from paplu_env.errors import IllegalAction, PapluError
 from paplu_env.rules import as_rules
 
 SERIES_REWARDS: Final = (*REWARDS, "series")
-_AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
+AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
 
 _FORFEIT: Final = "forfeit"  # how a deal and its series ended that an illegal action ended
 # Series in a row that may end before the learner's first decision; then it gets the first turn.
@@ -79,7 +79,7 @@ class SeriesTable:
         self.encoding = encodings.get(encoding)
         self.illegal_action = illegal_action
         # One that is paid at the end still needs to be known by name.
-        self._deal_reward = None if reward in _AT_THE_END else _read_reward(reward, self)
+        self._deal_reward = None if reward in AT_THE_END else _read_reward(reward, self)
         self._reward_name = reward if self._deal_reward is None else self._deal_reward.name
         self._fixed_seat = _read_seat(seat, self.rules.num_players)
         self._policies: tuple[Policy, ...] = ()  # by relative seat; none in self-play
