@@ -13,7 +13,7 @@ from paplu_env.engine.series import Series
 from paplu_env.engine.series_format import SeriesFormat, as_series
 from paplu_env.engine.state import Views
 from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
-from paplu_env.envs.series_table import AT_THE_END
+from paplu_env.envs.series_table import AT_THE_END, win_reward
 from paplu_env.envs.tables import Rules
 from paplu_env.rules import as_rules
 
@@ -109,14 +109,9 @@ class PapluSeriesAECEnv(PapluAECEnv):
     def _series_rewards(self, series: Series) -> dict[str, float]:
         """What the end of the series pays each agent."""
         if self._final_reward == "series":
-            paid = series.returns()
-        else:
-            winners, players = series.sheet.winners, self.rules.num_players
-            paid = np.zeros(players)
-            if winners:
-                shares = np.array([players / len(winners) * (seat in winners) for seat in range(players)])
-                paid = (shares - 1.0) / (players - 1)
-        return {agent: float(paid[seat]) for agent, seat in self._seats.items()}
+            return {agent: float(series.returns()[seat]) for agent, seat in self._seats.items()}
+        winners, players = series.sheet.winners, self.rules.num_players
+        return {agent: win_reward(seat, winners, players) for agent, seat in self._seats.items()}
 
     def _under_way(self) -> Series:
         assert self._series is not None  # every caller has checked that a series has begun
