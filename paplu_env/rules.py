@@ -196,7 +196,8 @@ class RuleSet:
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values, `from_dict` reads them back."""
-        return dataclasses.asdict(self)
+        is_default = self.num_jokers == self.num_decks
+        return {**dataclasses.asdict(self), "printed_jokers": None if is_default else self.num_jokers}
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> RuleSet:
@@ -216,6 +217,10 @@ class RuleSet:
 
     def __str__(self) -> str:
         return format_rules(self)
+
+    def __eq__(self, other: object) -> bool:
+        # One printed joker a pack is the same table whether it was written out or not.
+        return isinstance(other, RuleSet) and self.hash == other.hash
 
     def __hash__(self) -> int:
         # Layouts and the like are cached by rule set: hashing thirty options at every look-up would be slow.
@@ -299,8 +304,8 @@ def _check_together(rules: RuleSet) -> None:
         (rules.hand_size not in HAND_SIZES, f"hand_size={rules.hand_size}: must be one of {HAND_SIZES}"),
         (
             closed < rules.num_players,
-            f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: "
-            f"{closed} closed cards are left, fewer than seats; use more packs or fewer players",
+            f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: of "
+            f"{rules.num_cards} cards {closed} would be left closed, fewer than seats; use more packs or fewer players",
         ),
         (
             rules.min_pure_sequences > rules.min_sequences,
@@ -318,7 +323,8 @@ def _check_together(rules: RuleSet) -> None:
         ),
         (
             rules.special_hands and (rules.hand_size, rules.num_decks) != (21, 3),
-            "special_hands=true is defined for hand_size=21 and num_decks=3 only",
+            f"special_hands=true contradicts hand_size={rules.hand_size}, num_decks={rules.num_decks}: special hands "
+            "are of 21 cards from three packs",
         ),
         (
             rules.half_rate and rules.full_count_if_never_drawn,
@@ -424,6 +430,7 @@ def _parse_value(option: str, text: str) -> Any:
         return text
 
 
+@functools.lru_cache(maxsize=256)  # every position and many a message names its rules
 def format_rules(rules: RuleSet) -> str:
     """The shortest rules string that `parse_rules` reads back to an equal rule set.
 

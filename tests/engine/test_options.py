@@ -155,7 +155,8 @@ def test_declare_is_offered_for_complete_hands(text: str, hand: str, answer: str
 
 ONE_LIFE = "5S 6S 7S 8S | 9C 9D 9H | KC KD KS | 2H 4C TH"  # 26 in the run, 27 and 30 in sets, 16 beside
 IMPURE = "4H 5H PJ | 9C 9D 9H | KC KD KS | 2S 7D 8C JD"  # no pure sequence; 9, 27, 30 and 27 beside
-BOTH = "5S 6S 7S | 4H 5H PJ | 9C 9D 9H | KC JS TC 2S"  # 18 pure, 9 impure, 27 in a set and 32 beside; of sequences alone 9C TC PJ saves more
+# 18 pure, 9 impure, 27 in a set and 32 beside; where sequences alone are free, 9C TC PJ saves more than 4H 5H PJ.
+BOTH = "5S 6S 7S | 4H 5H PJ | 9C 9D 9H | KC JS TC 2S"
 COUNTS = """
     max_points=255                             ; ONE_LIFE ; 73
     max_points=255,gate=all_or_nothing         ; ONE_LIFE ; 99
