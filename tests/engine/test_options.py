@@ -1,6 +1,7 @@
 """Every value of every option of RULES.md, section 3, as it shows at the table, with two seats and with more.
 
-What a turn does under the default options is in `test_turns`, what endings pay in `test_settlement_table`.
+What a turn does under the default options is in `test_turns`, the options of hands are in `test_hand_options`,
+and what endings pay in `test_settlement_table`.
 """
 
 from __future__ import annotations
@@ -11,20 +12,22 @@ from paplu_env import engine
 from paplu_env.cards import format_cards, parse_card, parse_cards
 from paplu_env.engine.state import ENDING_NAMES, States
 from paplu_env.rules import RuleSet, parse_rules
-from tests.engine.tables import draw_and_throw_back, lay_out, legal, pile_of, play, stock_of
-
-# No face of it is wild when the indicator is a three, and nothing in it is a group.
-LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"
-WINNER = "AD 2D 3D 4D | 6D 7D 8D | TD JD QD | QS QH QC"  # three pure sequences
+from tests.engine.tables import (
+    BOTH_LIVES,
+    LOOSE,
+    ONE_LIFE,
+    THREE_RUNS,
+    draw_and_throw_back,
+    lay_out,
+    legal,
+    pile_of,
+    play,
+    stock_of,
+)
 
 
 def ending(states: States) -> str:
     return ENDING_NAMES[int(states["ending"][0])]
-
-
-def lines(text: str) -> list[list[str]]:
-    """The cells of a table written in lines, `` ; `` between them."""
-    return [[cell.strip() for cell in line.split(" ; ")] for line in text.strip().splitlines()]
 
 
 # num_players, direction
@@ -84,114 +87,6 @@ def test_a_joker_turned_up_as_indicator(players: int, indicator_first: bool, opt
     assert int(states["hands"][0, 0, deck[0]]) > 0
     assert pile_of(states) == [deck[13 * players]]
     assert stock_of(states)[::-1] == deck[13 * players + 1 :]
-
-
-# min_sequences, min_pure_sequences, min_naturals, max_set_size, tanala, special_hands, and the wild faces
-
-LONG_21 = "AS 5S 7S 9S JS KS 6H 8H TH QH 5D 7D"  # no two alike, no group, and no face wild under a three of clubs
-COMPLETE = """
-    points                                 ; AS 2S 3S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; yes
-    points                                 ; AS 2S 3S | 4H 4D 4S | 9C 9D 9S | KC KD KS KH  ; no
-    points:min_sequences=1                 ; AS 2S 3S | 4H 4D 4S | 9C 9D 9S | KC KD KS KH  ; yes
-    one_life                               ; AS 2S 3S | 4H 4D 4S | 9C 9D 9S | KC KD KS KH  ; yes
-    points:min_sequences=3                 ; AS 2S 3S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; no
-    points:min_sequences=3                 ; AS 2S 3S | 4H 5H 6H | 9C TC PJ | KC KD KS KH  ; yes
-    points                                 ; 5S 6S 7S | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; yes
-    points:min_pure_sequences=2            ; 5S 6S 7S | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; no
-    points:min_pure_sequences=2            ; 5S 6S 7S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; yes
-    points                                 ; 5S 6S PJ | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; no
-    points:min_pure_sequences=0            ; 5S 6S PJ | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; yes
-    points:min_pure_sequences=0            ; 5S 5D PJ | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; no
-    points:min_sequences=0,min_pure_sequences=0 ; 5S 5D 5H | 8H 8D 8C | 9C 9D 9S | KC KD KS KH ; yes
-    points                                 ; 5S 6S 7S | 4H 5H 6H | 9C 9D 9S 9H | KC 3H 3D  ; yes
-    points:min_naturals=2                  ; 5S 6S 7S | 4H 5H 6H | 9C 9D 9S 9H | KC 3H 3D  ; no
-    points:min_naturals=2                  ; 5S 6S 7S | 4H 5H 6H | 9C 9D 9S 9H | KC KH 3D  ; yes
-    one_life                               ; 5H 6H 7H 8H | JC JD JS JH 3H | 2C 2D 2S 2H    ; yes
-    one_life:max_set_size=4                ; 5H 6H 7H 8H | JC JD JS JH 3H | 2C 2D 2S 2H    ; no
-    one_life:max_set_size=4                ; 5H 6H 7H 8H 9H | JC JD JS 3H | 2C 2D 2S 2H    ; yes
-    points:num_decks=3                     ; 5S 5S 5S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; no
-    tanala                                 ; 5S 5S 5S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; yes
-    tanala                                 ; 5S 5S 5S | 4H 5H PJ | 9C 9D 9S | KC KD KS KH  ; yes
-    tanala                                 ; 5S 5S PJ | 4H 5H 6H | 9C 9D 9S | KC KD KS KH  ; no
-    tanala:min_pure_sequences=2            ; 5S 5S 5S | 3H 3H 3H | 9C 9D 9S | KC KD KS KH  ; yes
-    tanala:min_pure_sequences=2            ; 5S 5S 5S | PJ PJ PJ | 9C 9D 9S | KC KD KS KH  ; no
-    points                                 ; 5S 6S 7S | 4H 5H 4C | 9C 9D 9S | KC KD KS KH  ; no
-    points:wild_neighbours=true            ; 5S 6S 7S | 4H 5H 4C | 9C 9D 9S | KC KD KS KH  ; yes
-    points:wild_neighbours=true            ; 5S 6S 7S | 4H 5H 2C | 9C 9D 9S | KC KD KS KH  ; yes
-    points:wild_neighbours=true            ; 5S 6S 7S | 4H 5H 4D | 9C 9D 9S | KC KD KS KH  ; no
-    points:paplu_wild=true                 ; 5S 6S 7S | 4H 5H 4C | 9C 9D 9S | KC KD KS KH  ; yes
-    points:paplu_wild=true                 ; 5S 6S 7S | 4H 5H 2C | 9C 9D 9S | KC KD KS KH  ; no
-    paplu_bonus                            ; 5S 6S 7S | 4H 5H 4C | 9C 9D 9S | KC KD KS KH  ; yes
-    ten_card                               ; 4H 5H 6H | 9C 9D 9S | KC KD KS KH             ; yes
-    ten_card                               ; 4H 5H PJ | 9C 9D 9S | KC KD KS KH             ; no
-    ten_card:min_sequences=2               ; 4H 5H 6H | 9C 9D 9S | KC KD KS KH             ; no
-    rummy_21 ; 4H 5H 6H | 8S 9S TS | 7D 8D 9D | QC QD QS | JS JH PJ | 6C 6S 3D | AS AD AH  ; yes
-    rummy_21 ; 4H 5H 6H | 8S 9S TS | 7D 7D 7D | QC QD QS | JS JH PJ | 6C 6S 3D | AS AD AH  ; yes
-    rummy_21 ; 4H 5H 6H | 8S 9S TS | 7D 8D 4C | QC QD QS | JS JH PJ | 6C 6S 3D | AS AD AH  ; no
-    rummy_21                               ; 6C 6C 6C | 8C 8C 8C | 9C 9C 9C | LONG         ; yes
-    rummy_21                               ; 6C 6C 6C | 8C 8C 8C | 9C 9C JC | LONG         ; no
-    rummy_21:special_hands=false           ; 6C 6C 6C | 8C 8C 8C | 9C 9C JC | LONG         ; no
-    rummy_21:special_hands=false           ; 6C 6C 6C | 8C 8C 8C | 9C 9C 9C | LONG         ; no
-    rummy_21 ; 6C 6C 8C 8C TC TC QC QC 2S 2S 4S 4S 6S 6S 8S 8S | 5H 7H 9H JH KH            ; yes
-    rummy_21 ; 6C 6C 8C 8C TC TC QC QC 2S 2S 4S 4S 6S 6S PJ PJ | 5H 7H 9H JH KH            ; no
-    rummy_21                               ; 3S 3S 3H 3H 3D 2C 4C PJ | LONG 9D             ; yes
-    rummy_21                               ; 3S 3S 3H 3H 3D 2C 4C JD | LONG 9D             ; no
-    rummy_21:wild_neighbours=false         ; 3S 3S 3H 3H 3D 2C 4C PJ | LONG 9D             ; no
-"""
-
-
-@pytest.mark.parametrize(("text", "hand", "answer"), lines(COMPLETE))
-def test_declare_is_offered_for_complete_hands(text: str, hand: str, answer: str) -> None:
-    for more in ("", ",num_players=4"):
-        rules = parse_rules(text + (more if ":" in text else more.replace(",", ":")))
-        last = rules.num_players - 1
-        # The last seat holds the hand and draws a card of no use. Its tens are in no other group.
-        states = lay_out([""] * last + [hand.replace("LONG", LONG_21)], "TD", "3C", "TD", rules, first=last)
-        play(states, "draw", rules=rules)
-        assert ("declare TD" in legal(states, rules)) == (answer == "yes")
-
-
-# gate, max_points, round_to and the lives of a loser. Threes are wild; the counts were added up by hand.
-
-ONE_LIFE = "5S 6S 7S 8S | 9C 9D 9H | KC KD KS | 2H 4C TH"  # 26 in the run, 27 and 30 in sets, 16 beside
-IMPURE = "4H 5H PJ | 9C 9D 9H | KC KD KS | 2S 7D 8C JD"  # no pure sequence; 9, 27, 30 and 27 beside
-# 18 pure, 9 impure, 27 in a set and 32 beside; where sequences alone are free, 9C TC PJ saves more than 4H 5H PJ.
-BOTH = "5S 6S 7S | 4H 5H PJ | 9C 9D 9H | KC JS TC 2S"
-COUNTS = """
-    max_points=255                             ; ONE_LIFE ; 73
-    max_points=255,gate=all_or_nothing         ; ONE_LIFE ; 99
-    max_points=255,gate=pure_opens_all         ; ONE_LIFE ; 16
-    max_points=255,gate=every_meld             ; ONE_LIFE ; 16
-    max_points=255,min_sequences=1             ; ONE_LIFE ; 16
-    max_points=255                             ; IMPURE   ; 93
-    max_points=255,gate=all_or_nothing         ; IMPURE   ; 93
-    max_points=255,gate=pure_opens_all         ; IMPURE   ; 93
-    max_points=255,gate=every_meld             ; IMPURE   ; 27
-    max_points=255                             ; BOTH     ; 32
-    max_points=255,gate=all_or_nothing         ; BOTH     ; 32
-    max_points=255,gate=pure_opens_all         ; BOTH     ; 32
-    max_points=255,gate=every_meld             ; BOTH     ; 32
-    max_points=255,min_sequences=3             ; BOTH     ; 49
-    max_points=255,min_pure_sequences=2        ; BOTH     ; 68
-    max_points=255,min_sequences=3,gate=all_or_nothing ; BOTH ; 86
-    max_points=255,min_sequences=3,gate=pure_opens_all ; BOTH ; 32
-    max_points=80                              ; ONE_LIFE ; 73
-    max_points=80,gate=all_or_nothing          ; ONE_LIFE ; 80
-    max_points=60                              ; ONE_LIFE ; 60
-    max_points=80,round_to=5                   ; ONE_LIFE ; 75
-    max_points=72,round_to=5                   ; ONE_LIFE ; 72
-    max_points=80,round_to=5                   ; BOTH     ; 30
-"""
-
-
-@pytest.mark.parametrize(("options", "name", "count"), lines(COUNTS))
-def test_a_loser_owes_what_the_gate_leaves_rounded_and_then_capped(options: str, name: str, count: str) -> None:
-    hand = {"ONE_LIFE": ONE_LIFE, "IMPURE": IMPURE, "BOTH": BOTH}[name]
-    for hands in ([WINNER, hand], [WINNER, hand, LOOSE]):
-        rules = parse_rules(f"points:num_players={len(hands)},num_decks=3,{options}")
-        states = lay_out(hands, "7H", "3C", stock="TD", rules=rules)
-        play(states, "draw", "declare TD", rules=rules)
-        assert -engine.returns(states, 0)[1] == int(count)
 
 
 # open_joker, block_taken_card
@@ -303,7 +198,7 @@ def test_a_wrong_declaration_is_offered_only_where_it_is_allowed(players: int) -
 def declared_by_seat_1(options: str, loser: str) -> list[int]:
     """Returns when seat 1 declares on its first draw, seat 0 has drawn, seat 2 has not and seat 3 would be next."""
     rules = parse_rules(f"points:num_players=4,num_decks=3,{options}")
-    states = lay_out([loser, WINNER, loser, loser], "7H", "3C", stock="AH TD", rules=rules)
+    states = lay_out([loser, THREE_RUNS, loser, loser], "7H", "3C", stock="AH TD", rules=rules)
     play(states, "draw", "discard AH", "draw", "declare TD", rules=rules)
     return engine.returns(states, 0).tolist()
 
@@ -315,14 +210,14 @@ def test_half_rate_is_for_seats_that_have_not_drawn() -> None:
 
 def test_half_rate_ends_with_the_declarers_first_draw() -> None:
     rules = parse_rules("points:num_players=3,num_decks=3,half_rate=true")
-    states = lay_out([WINNER, LOOSE, LOOSE], "7H", "3C", stock="TC TD TH", rules=rules)
+    states = lay_out([THREE_RUNS, LOOSE, LOOSE], "7H", "3C", stock="TC TD TH", rules=rules)
     play(states, "draw", "discard TC", "draw", "discard TD", "drop", "draw", "declare TH", rules=rules)
     assert engine.returns(states, 0).tolist() == [100, -80, -20]
 
 
 def test_a_loser_who_never_drew_pays_the_cap_with_the_option() -> None:
-    assert declared_by_seat_1("full_count_if_never_drawn=true", BOTH) == [-32, 192, -80, -80]
-    assert declared_by_seat_1("full_count_if_never_drawn=false", BOTH) == [-32, 96, -32, -32]
+    assert declared_by_seat_1("full_count_if_never_drawn=true", BOTH_LIVES) == [-32, 192, -80, -80]
+    assert declared_by_seat_1("full_count_if_never_drawn=false", BOTH_LIVES) == [-32, 96, -32, -32]
 
 
 def test_a_complete_loser_pays_what_the_option_says() -> None:
@@ -334,7 +229,7 @@ def test_a_complete_loser_pays_what_the_option_says() -> None:
 
 def test_hand_rummy_is_announced_at_double_rate_to_those_who_have_drawn() -> None:
     rules = parse_rules("points:num_players=4,num_decks=3,hand_rummy=true")
-    states = lay_out([BOTH, LOOSE, WINNER, BOTH], "7H", "3C", stock="AH TD", rules=rules)
+    states = lay_out([BOTH_LIVES, LOOSE, THREE_RUNS, BOTH_LIVES], "7H", "3C", stock="AH TD", rules=rules)
     play(states, "draw", "discard AH", "drop", rules=rules)
     assert "announce" in legal(states, rules)
     play(states, "announce", rules=rules)
@@ -344,7 +239,7 @@ def test_hand_rummy_is_announced_at_double_rate_to_those_who_have_drawn() -> Non
 
 def test_no_hand_is_announced_without_the_option() -> None:
     rules = parse_rules("points:num_players=4,num_decks=3")
-    assert "announce" not in legal(lay_out([WINNER], "7H", "3C", rules=rules), rules)
+    assert "announce" not in legal(lay_out([THREE_RUNS], "7H", "3C", rules=rules), rules)
 
 
 # paplu_bonus
@@ -362,7 +257,7 @@ TWO_PAPLUS = "4S 5S 6S | 4H 5H 6H | 9C 9D 9S | KC KD 4C 4C"  # 28 beside the gro
 )
 def test_paplus_of_a_loser_count_for_their_holder_only_if_held(option: str, expected: list[int]) -> None:
     rules = parse_rules(f"points:num_players=4,num_decks=3,paplu_bonus={option}")
-    states = lay_out([WINNER, TWO_PAPLUS, LOOSE, LOOSE], "7H", "3C", stock="TC 8H 8S 9H", rules=rules)
+    states = lay_out([THREE_RUNS, TWO_PAPLUS, LOOSE, LOOSE], "7H", "3C", stock="TC 8H 8S 9H", rules=rules)
     play(states, "draw", "discard TC", "draw", "discard 8H", "drop", "draw", "discard 8S", "draw", rules=rules)
     play(states, "declare 9H", rules=rules)
     assert engine.returns(states, 0).tolist() == expected
@@ -372,7 +267,7 @@ def test_paplus_of_a_loser_count_for_their_holder_only_if_held(option: str, expe
 def test_paplus_of_the_winner(option: str, bonus: int) -> None:
     rules = parse_rules(f"points:num_players=3,num_decks=3,paplu_bonus={option}")
     winner = "AD 2D 3D | 6D 7D 8D | 4C 4D 4S | 4C 5C 6C 7C"
-    states = lay_out([winner, BOTH, LOOSE], "7H", "3C", stock="TD", rules=rules)
+    states = lay_out([winner, BOTH_LIVES, LOOSE], "7H", "3C", stock="TD", rules=rules)
     play(states, "draw", "declare TD", rules=rules)
     assert engine.returns(states, 0).tolist() == [112 + 2 * bonus, -32 - bonus, -80 - bonus]
 
@@ -393,7 +288,7 @@ def test_max_turns_counts_the_draws_of_all_seats_together(players: int, max_turn
 
 def test_the_lowest_hand_wins_at_the_limit_and_who_is_out_pays() -> None:
     rules = parse_rules("points:num_players=4,num_decks=3,max_turns=2,turn_limit_result=lower_deadwood")
-    states = lay_out([LOOSE, BOTH, "", ONE_LIFE], "7H", "3C", stock="AH TD", rules=rules)
+    states = lay_out([LOOSE, BOTH_LIVES, "", ONE_LIFE], "7H", "3C", stock="AH TD", rules=rules)
     play(states, "drop", "draw", "discard AH", "drop", "draw", "discard TD", rules=rules)
     assert (ending(states), int(states["winner"][0])) == ("lower_deadwood", 1)
     assert engine.returns(states, 0).tolist() == [-20, 113, -20, -73]
@@ -401,7 +296,7 @@ def test_the_lowest_hand_wins_at_the_limit_and_who_is_out_pays() -> None:
 
 def test_a_tie_at_the_limit_has_no_winner_and_nobody_pays() -> None:
     rules = parse_rules("points:num_players=3,num_decks=3,max_turns=2,turn_limit_result=lower_deadwood")
-    states = lay_out([BOTH, BOTH, LOOSE], "7H", "3C", stock="AH TD", rules=rules)
+    states = lay_out([BOTH_LIVES, BOTH_LIVES, LOOSE], "7H", "3C", stock="AH TD", rules=rules)
     play(states, "draw", "discard AH", "draw", "discard TD", rules=rules)
     assert (ending(states), int(states["winner"][0])) == ("lower_deadwood", -1)
     assert engine.returns(states, 0).tolist() == [0, 0, 0]

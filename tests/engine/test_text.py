@@ -5,9 +5,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.errors import InvalidHand, InvalidNotation, InvalidRules
 from paplu_env.rules import parse_rules
-from tests.engine.tables import COMPLETE, POINTS, TABLES, lay_out, play, random_steps
-
-LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"
+from tests.engine.tables import COMPLETE, LOOSE, POINTS, TABLES, lay_out, play, random_steps
 
 
 @pytest.mark.parametrize("text", TABLES)
