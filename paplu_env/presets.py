@@ -25,7 +25,8 @@ PRESETS: Final[Mapping[str, Preset]] = {
         (2, 6),
     ),
     "pagat": Preset(
-        "anti-clockwise, rounding to 5, cheap first drop with the cards back, half and double rates",
+        "anti-clockwise, three packs from seven players, rounding to 5, a cheap first drop with the cards back, "
+        "half and double rates",
         {
             "printed_joker_indicator": "twin",
             "first_drop": 10,

@@ -9,7 +9,7 @@ from paplu_env import engine
 from paplu_env.engine.state import DISCARD, DRAW, DROPPED_FIRST, OVER
 from paplu_env.rules import parse_rules
 from tests.engine.random_tables import random_rules
-from tests.engine.tables import TABLES, cards_in_all_places, random_steps
+from tests.engine.tables import TABLES, cards_in_all_places, engine_keys, random_steps
 
 
 @pytest.mark.parametrize("text", TABLES)
@@ -66,7 +66,7 @@ def test_cached_values_are_what_they_would_be_computed_to(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_any_table_keeps_its_cards_its_sums_and_its_cached_values(seed: int) -> None:
+def test_any_table_keeps_its_cards_its_sums_its_cached_values_and_its_secrets(seed: int) -> None:
     random = Random(seed)
     rules = random_rules(random)
     pack = [rules.copies(face) for face in range(53)]
@@ -82,6 +82,10 @@ def test_any_table_keeps_its_cards_its_sums_and_its_cached_values(seed: int) -> 
                 assert engine.check(states, i, rules) == []
                 line = engine.format_position(states, i, rules)
                 assert engine.parse_position(line, rules).tobytes() == states[i : i + 1].tobytes()
+            seats = (np.arange(len(states)) + step) % rules.num_players
+            views = engine.player_views(states, seats)
+            worlds = engine.sample_worlds(views, engine_keys(step, len(states)), rules)
+            assert engine.player_views(worlds, seats).tobytes() == views.tobytes()
     assert is_over.all()
     assert (states["draws"] <= rules.max_turns).all()
 
