@@ -147,6 +147,7 @@ TABLE = {
         round_to=5                              | *7 24                           | 25 -25
         max_points=20,middle_drop=20            | 24 28PP                         | 0 0
         loser_complete=2                        | win win                         | 0 0
+        loser_complete=7                        | *win 7                          | 7 -7
         half_rate=true,hand_rummy=true          | *7' 24~ 24                      | 48 -24 -24
         full_count_if_never_drawn=true          | *7~ 24~ 24                      | 104 -80 -24
         paplu_bonus=held                        | *7 28PP                         | 3 -3
