@@ -78,7 +78,7 @@ def note_gains(
             if laid == 0 or left < for_runs or not (more or beside + laid >= goal):
                 continue
             joins = _joining(used, size, rank) & asked
-            if waits and not _are_new(joins, thrown, gained):
+            if waits and joins & ~_noted_for_all(thrown, gained) == 0:
                 continue
             rest = without_set(hand, used, rank)
             _visit(rest, left, goal - laid, always | joins, thrown, 0 if waits else asked, table, gained)
@@ -126,7 +126,7 @@ def _walk_on(
                 continue
             waiting = waits or waits_too
             joins = joining if waits else joining | _joining(used, size, rank) & asked
-            if waiting and not _are_new(joins, thrown, gained):
+            if waiting and joins & ~_noted_for_all(thrown, gained) == 0:
                 continue
             rest = without_set(hand, used, rank)
             _visit(rest, left, goal - laid, always | joins, thrown, 0 if waiting else asked, table, gained)
@@ -135,13 +135,13 @@ def _walk_on(
 
 
 @njit
-def _are_new(faces: int, thrown: int, gained: Gained) -> bool:
-    """Whether not all these faces have been noted for all thrown cards."""
+def _noted_for_all(thrown: int, gained: Gained) -> int:
+    """The faces that have been noted for all thrown cards."""
+    noted = -1
     while thrown:
-        if faces & ~int(gained[lowest_bit(thrown)]):
-            return True
+        noted &= int(gained[lowest_bit(thrown)])
         thrown &= thrown - 1
-    return False
+    return noted
 
 
 @njit
@@ -179,6 +179,7 @@ def _note(
     can_go = 0  # thrown cards without which the goal is still covered
     left_over = 0  # those that take no part in any way to share the places out
     gains = 0
+    asked &= ~_noted_for_all(thrown, gained)
     for suit in range(NUM_SUITS):
         ranks = thrown >> NUM_RANKS * suit & suit_of(hand[0], suit) & SUIT_RANKS
         draws = asked >> NUM_RANKS * suit & SUIT_RANKS

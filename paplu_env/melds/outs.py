@@ -190,7 +190,7 @@ def _note_outs(
                 _note_joining(rest, places, for_runs, goal, thrown & ~own, joining, wild, table, gained)
             else:
                 always = joining | asked & wild
-                note_gains(rest, places, for_runs - MIN_RUN, goal, thrown, asked & ~wild, always, table, gained)
+                note_gains(rest, places, for_runs - MIN_RUN, goal, thrown & ~own, asked & ~wild, always, table, gained)
 
 
 @njit
