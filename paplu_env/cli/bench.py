@@ -6,23 +6,23 @@ import argparse
 import os
 import platform
 import statistics
-import time
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
 import paplu_env
-from paplu_env.cli.bench_rows import PARTS, SOLVERS, Row, calibration
+from paplu_env.cli.bench_rows import CLOCK, PARTS, SOLVERS, Row, calibration
 from paplu_env.cli.bench_worst import Spread, Worst, find_worst, spread_of
 from paplu_env.cli.instructions import count_instructions
 from paplu_env.cli.options import add_json, add_seed, format_table, need, print_json, progress_printer, whole_number
 
 EXAMPLES = """\
-Each row is measured in several rounds, all rows in turn, and shows the median round and the best one; the machine's
-other work shows as the distance between them. The first row is a fixed loop that depends on the processor's clock
-alone: the column "ratio" is the median divided by it, to compare machines or days. The bars are those that the
-project holds itself to on one thread of a current server core. The solver's rows ask 4,096 hands at once, the checks
-of each hand included; "p50" and so on are times of single hands, and "worst" is a search for the slowest hand.
+Each row is measured in several rounds, all rows in turn, and shows the median round and the best one. What is counted
+is the time that one thread spends; the machine's other work still shows as the distance between the two. The first
+row is a fixed loop that depends on the processor's clock alone: the column "ratio" is the median divided by it, to
+compare machines or days. The bars are those that the project holds itself to on one thread of a current server core.
+The solver's rows ask 4,096 hands at once, the checks of each hand included; "p50" and so on are times of single
+hands, and the part "worst" searches for the slowest ones.
 
 examples:
   paplu bench
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         print_json({**about, "timings": [asdict(t) for t in timings], "worst": [asdict(found) for found in worst]})
         return 0
     print(", ".join(f"{name} {value}" for name, value in about.items()))
-    print("one thread; µs: median of the rounds for one unit, best: the fastest round\n")
+    print("one thread's own time; µs: median of the rounds for one unit, best: the fastest round\n")
     print(_timings_table(timings))
     if worst:
         print("\nslowest hands that a search met (`paplu solve HAND --wild RANK` shows them)\n")
@@ -98,10 +98,10 @@ def measure(rows: list[Row], rounds: int) -> list[Timing]:
     seconds: list[list[float]] = [[] for _ in rows]
     for number in range(rounds + 1):
         for row, spent in zip(rows, seconds, strict=True):
-            start = time.perf_counter()
+            start = CLOCK()
             row.work()
             if number > 0:
-                spent.append((time.perf_counter() - start) / row.count)
+                spent.append((CLOCK() - start) / row.count)
             done += 1
             if show:
                 show(done, total)
