@@ -146,8 +146,7 @@ def _walk_on(
     ranks = set_ranks_of(hand[0]) >> first << first
     if ranks == 0:
         return goal, asked
-    majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places - MIN_SET)
-    minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places - MIN_SET)
+    majors, minors = pair_rows(hand, places - MIN_SET, table)
     turned = backwards(minors)
     beside = most_of(majors, minors, turned, places - MIN_SET) + gained
     beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
@@ -179,8 +178,7 @@ def _visit(
         places: what they leave for the sequences.
         gained: cards that they cover.
     """
-    majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places)
-    minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places)
+    majors, minors = pair_rows(hand, places, table)
     turned = backwards(minors)
     if mode == _COUNT:
         goal = max(goal, gained + max(lane(majors, places), lane(minors, places)) + 1)
@@ -261,6 +259,13 @@ def _runs(
 def _is_open(asked: _Asked) -> bool:
     """Whether anything is still asked."""
     return asked[0] | asked[1] | asked[2] != 0
+
+
+@njit
+def pair_rows(hand: Naturals, places: int, table: Table) -> tuple[int, int]:
+    """The rows of spades and hearts together and of diamonds and clubs together, up to the lane of ``places``."""
+    majors = join(row_of(hand, as_int64(0), table), row_of(hand, as_int64(1), table), places)
+    return majors, join(row_of(hand, as_int64(2), table), row_of(hand, as_int64(3), table), places)
 
 
 @njit

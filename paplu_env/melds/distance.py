@@ -59,7 +59,8 @@ def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
     if is_general(r):
         return general_distance(counts, wild, r, table)
     ones, _twos, hand, needed = read_hand(counts, wild, r)
-    return level_of(ones, hand, needed, cover_of(hand, r, table), r, table)
+    places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    return level_of(ones, hand, needed, most_covered(hand, places, for_runs, as_int64(1), table), r, table)
 
 
 @njit
@@ -76,7 +77,7 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
         return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
     ones, twos, hand, needed = read_hand(counts, wild, r)
     places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    covered = cover_of(hand, r, table)
+    covered = most_covered(hand, places, for_runs, as_int64(1), table)
     level = level_of(ones, hand, needed, covered, r, table)
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
     if pure_matters(level, needed, covered, r):
@@ -91,12 +92,6 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
         else:
             out[face] = NOT_HELD
     return level
-
-
-@njit
-def cover_of(hand: Naturals, r: Rules, table: Table) -> int:
-    """The most natural cards that the groups of a complete hand can cover."""
-    return most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
 
 
 @njit

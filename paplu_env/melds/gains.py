@@ -22,7 +22,7 @@ import numpy.typing as npt
 from paplu_env._jit import lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
 from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, suit_of
-from paplu_env.melds.cover import MIN_SET, most_of, most_with_sets, row_of, row_with_copy, set_ranks_of
+from paplu_env.melds.cover import MIN_SET, most_of, most_with_sets, pair_rows, row_of, row_with_copy, set_ranks_of
 from paplu_env.melds.distance_table import Table, backwards, covers, join, shares
 from paplu_env.melds.hand import Naturals, without_set
 
@@ -56,8 +56,7 @@ def note_gains(
         always: other faces, noted for each thrown card without which the goal is still covered.
         gained: ``(54,)``, added to.
     """
-    majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places)
-    minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places)
+    majors, minors = pair_rows(hand, places, table)
     turned = backwards(minors)
     if covers(majors, minors, turned, places, goal):
         _note(hand, majors, minors, places, goal, always, thrown, asked, table, gained)
@@ -103,8 +102,7 @@ def _walk_on(
 ) -> None:
     """Run through the further sets beside chosen ones: of their rank or a higher one, or any if the first waits."""
     never_inline()
-    majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places - MIN_SET)
-    minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places - MIN_SET)
+    majors, minors = pair_rows(hand, places - MIN_SET, table)
     turned = backwards(minors)
     beside = most_of(majors, minors, turned, places - MIN_SET)
     beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
@@ -155,8 +153,7 @@ def _visit(
         joining: the faces that would join the sets.
         asked: the faces that may join the sequences; none if a set waits.
     """
-    majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places)
-    minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places)
+    majors, minors = pair_rows(hand, places, table)
     if covers(majors, minors, backwards(minors), places, goal):
         _note(hand, majors, minors, places, goal, joining, thrown, asked, table, gained)
 
@@ -223,10 +220,11 @@ def _still_gaining(
     """Those of the faces that gain although a card of another has been thrown."""
     own = face // NUM_RANKS
     hand = without_set(hand, 1 << FIELD * own, face % NUM_RANKS)
+    changed = join(row_of(hand, own, table), row_of(hand, own ^ 1, table), places)
     if own < 2:
-        majors = join(row_of(hand, 0, table), row_of(hand, 1, table), places)
+        majors = changed
     else:
-        minors = join(row_of(hand, 2, table), row_of(hand, 3, table), places)
+        minors = changed
     gains = 0
     for suit in range(NUM_SUITS):
         draws = asked >> NUM_RANKS * suit & SUIT_RANKS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paplu_env._jit import njit
+from paplu_env._jit import as_int64, njit
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, SUIT_RANKS, Rules, card_count, closed, suit_of, words_of
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, WEIGHTS, holding
@@ -119,9 +119,9 @@ def run_at(start: int, length: int) -> int:
 def open_runs(cards: int, gaps: int) -> Runs:
     """The runs that pass at most so many places without one of these cards (a word of `bits`), ends as they come."""
     return (
-        _open_starts(cards, MIN_RUN, gaps),
-        _open_starts(cards, MIN_RUN + 1, gaps),
-        _open_starts(cards, MAX_RUN, gaps),
+        _open_starts(cards, as_int64(MIN_RUN), gaps),
+        _open_starts(cards, as_int64(MIN_RUN + 1), gaps),
+        _open_starts(cards, as_int64(MAX_RUN), gaps),
     )
 
 

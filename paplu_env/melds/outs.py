@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import FIELD, Rules, suit_of
 from paplu_env.melds.cover import most_covered, reaching_runs, spare_faces
-from paplu_env.melds.distance import cover_of, discard_distances_kernel, level_of, pure_matters
+from paplu_env.melds.distance import discard_distances_kernel, level_of, pure_matters
 from paplu_env.melds.distance_general import general_distance, general_outs, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.gains import NOTHING, Gained, note_gains
@@ -59,7 +59,7 @@ def outs_kernel(
         outs = general_outs(counts, wild, asked, level, r, table)
     else:
         ones, twos, hand, needed = read_hand(counts, wild, r)
-        covered = cover_of(hand, r, table)
+        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
         level = level_of(ones, hand, needed, covered, r, table)
         gained = np.zeros(NOTHING + 1, dtype=np.int64)
         _note_outs(ones, twos, hand, wild, needed, covered, level, 1 << NOTHING, asked, r, table, gained)
@@ -101,7 +101,7 @@ def discard_outs_kernel(
         _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
     else:
         ones, twos, hand, needed = read_hand(counts, wild, r)
-        covered = cover_of(hand, r, table)
+        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
         _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
     while thrown:
         face = lowest_bit(thrown)
