@@ -19,7 +19,7 @@ from paplu_env.melds.outs import outs_kernel
 from paplu_env.rules import PRESETS, parse_rules, preset
 from tests import oracle
 from tests.oracle.definitions import runs_of_places, sets_of_places
-from tests.oracle.hands import KINDS, Hand, dense_hand, pack
+from tests.oracle.hands import KINDS, Hand, dense_hand, pack, wild_heavy_hand
 
 RULES = preset("rummy_21")
 TABLE = distance_table()
@@ -120,21 +120,48 @@ def test_a_complete_hand_with_cards_replaced_is_no_further_away(replaced: int, o
         assert laid.complete == (reasons == []), (name, reasons)
 
 
-def test_drawing_an_out_brings_a_hand_one_card_closer_and_nothing_else_does() -> None:
-    rng = Random("outs of 21")
+def check_by_induction(number: int, seed: int) -> None:
+    """Every hand that isn't complete is one card closer with an out, and with no other card.
+
+    The distance is 0 exactly when the hand is complete, so this holds each distance against the ones below it, on
+    hands of all 21 cards, which are too many for the oracle.
+    """
+    rng = Random(f"induction {seed}")
+    r = RULES.packed[0]
     found = np.zeros(NUM_FACES, dtype=np.uint8)
-    for cards, wild in whole_hands(4, seed=9):
-        hand = cards[:19] + rng.sample(range(52), 2)
-        counts = counts_of(hand[:21])
-        if counts.max() > 3:
-            continue
+    whole = whole_hands(number, seed)
+    for place in range(number):
+        wild = RULES.wild_of(rng.randrange(NUM_FACES))
+        if place % 4 == 0:
+            cards = rng.sample(pack(3, 3), 21)
+        elif place % 4 == 1:
+            cards = dense_hand(rng, 21, 3, 3, ranks=7)[0]
+        elif place % 4 == 2:
+            cards, wild = wild_heavy_hand(rng, 21, 3, 3)
+        else:
+            cards, wild = next(whole)
+            cards[rng.randrange(21)] = rng.choice([face for face in range(52) if cards.count(face) < 3])
+        counts, name = counts_of(cards), (oracle.write(cards), wild)
         unseen = np.array([RULES.copies(face) for face in range(NUM_FACES)], dtype=np.uint8) - counts
-        distance = outs_kernel(counts, wild, unseen, RULES.packed[0], TABLE, found)
+        distance = outs_kernel(counts, wild, unseen, r, TABLE, found)
+        assert (distance == 0) == bool(is_complete_kernel(counts, wild, r)), name
+        assert (distance > 0) == bool(found.any()), name
         for face in np.flatnonzero(unseen).tolist():
             counts[face] += 1
-            nearer = distance_kernel(counts, wild, RULES.packed[0], TABLE)
+            nearer = distance_kernel(counts, wild, r, TABLE)
+            assert nearer == distance - bool(found[face]), (name, face)
+            assert (nearer == 0) == (declarable_kernel(counts, wild, r) != 0), (name, face)
             counts[face] -= 1
-            assert nearer == distance - bool(found[face]), (format_hand(counts), wild, face)
+
+
+def test_an_out_brings_a_hand_one_card_closer_and_nothing_else_does() -> None:
+    check_by_induction(24, seed=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(5))
+def test_many_hands_are_one_card_closer_with_an_out(part: int) -> None:
+    check_by_induction(300, seed=100 + part)
 
 
 def test_every_discard_of_22_cards_has_the_distance_of_what_it_leaves() -> None:
