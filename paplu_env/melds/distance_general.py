@@ -295,9 +295,14 @@ def _table_is_right(goal: Goal) -> bool:
 
 @njit
 def _most(hand: Naturals, places: int, runs: int, table: Table) -> int:
-    """A bound on the natural cards that groups with so many places cover; the table knows thirteen at most."""
-    within = min(places, MAX_PLACES)
-    return most_covered(hand, within, min(MIN_RUN * runs, within), as_int64(1), table) + places - within
+    """A bound on the natural cards that groups with so many places cover; the table knows thirteen at most.
+
+    Of more places nothing is said: groups don't split at the thirteenth, so that the table's number for thirteen
+    and a card for every place beyond would be too few.
+    """
+    if places > MAX_PLACES:
+        return places
+    return most_covered(hand, places, MIN_RUN * runs, as_int64(1), table)
 
 
 @njit
