@@ -215,8 +215,11 @@ class RuleSet:
     def __str__(self) -> str:
         return format_rules(self)
 
+    def __eq__(self, other: object) -> bool:
+        # Layouts and the like are cached by rule set: comparing thirty options at every look-up would be slow.
+        return isinstance(other, RuleSet) and self.hash == other.hash
+
     def __hash__(self) -> int:
-        # Layouts and the like are cached by rule set: hashing thirty options at every look-up would be slow.
         return hash(self.hash)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -74,8 +74,12 @@ class Encoding(ABC):
                 f"{self.name}: out must be a C-contiguous float32 array of shape {shape}, "
                 f"this one is {out.dtype} of shape {out.shape}"
             )
-        run_slices(functools.partial(self._encode_rows, views, table, out), len(views), threads)
+        self.encode_rows(views, table, out, threads)
         return out
+
+    def encode_rows(self, views: Views, rules: RuleSet, out: Observations, threads: int = 1) -> None:
+        """Fill ``out`` as `encode` does; nothing is checked, for those who made their arrays to fit."""
+        run_slices(functools.partial(self._encode_rows, views, rules, out), len(views), threads)
 
     @abstractmethod
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:

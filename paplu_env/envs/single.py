@@ -13,9 +13,9 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.envs.infos import row_infos
+from paplu_env.envs.infos import row_info
 from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.seeds import Seeds, draw_seeds
+from paplu_env.envs.seeds import SeedStreams
 from paplu_env.envs.tables import Rules, Seat, Tables, WhenIllegal
 from paplu_env.errors import PapluError
 
@@ -70,8 +70,16 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = check_render_mode(render_mode)
-        opponents = SELF if opponent == SELF else [opponent]
-        self._tables = Tables(1, rules, opponents, encoding, reward, seat, illegal_action)
+        self._tables = Tables(
+            1,
+            rules,
+            SELF if opponent == SELF else [opponent],
+            seeds=SeedStreams(1, block=1),  # nothing is drawn ahead: `np_random` is the user's too
+            encoding=encoding,
+            reward=reward,
+            seat=seat,
+            illegal_action=illegal_action,
+        )
         self.rules = self._tables.rules
         self.observation_space = observation_space(self._tables)
         self.action_space = Discrete(NUM_ACTIONS)
@@ -88,9 +96,12 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         """
         check_options(options)
         super().reset(seed=seed)
-        self._tables.start(_ROW, self._draw_seeds)
+        tables = self._tables
+        tables.seeds.adopt(0, self.np_random)
+        tables.seeds.refill(_ROW)
+        tables.start(_ROW)
         self._has_reset = True
-        return self._tables.observe()[0], row_infos(self._tables, _ROW, is_start=True)[0]
+        return tables.observe()[0], row_info(tables, 0, is_start=True)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and the others until it must decide again or the deal is over.
@@ -105,10 +116,11 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("nothing has been dealt: call reset() before step()")
         if tables.over[0]:
             raise ResetNeeded("the deal is over: call reset() for the next one")
-        reward = float(tables.step(_ROW, np.array([_read_action(action)]))[0])
+        tables.advance(_ROW, np.array([_read_action(action)]))
+        reward = float(tables.rewards(_ROW)[0])
         is_over = bool(tables.over[0])
         is_truncated = is_over and bool(tables.is_truncated(_ROW)[0])
-        info = row_infos(tables, _ROW, is_start=False)[0]
+        info = row_info(tables, 0, is_start=False)
         return tables.observe()[0], reward, is_over and not is_truncated, is_truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -144,9 +156,6 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         self._tables.set_state(state["tables"])
         self._has_reset = bool(state["has_reset"])
         self.np_random.bit_generator.state = state["np_random"]
-
-    def _draw_seeds(self, rows: npt.NDArray[np.int64]) -> Seeds:
-        return draw_seeds(self.np_random, len(rows))
 
 
 class UnknownRenderMode(PapluError, TypeError):

@@ -19,7 +19,7 @@ from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
-from paplu_env.envs.infos import row_infos
+from paplu_env.envs.infos import row_info
 from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.errors import IllegalAction, PapluError
 from tests.envs.players import Cheater, Delegate, Overwriter, Passer, WrongDeclarer, pick
@@ -453,9 +453,9 @@ def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_
             world = engine.sample_world(tables.views, seed, env.rules)
             assert world["hands"].tobytes() != tables.states["hands"].tobytes()
             tables.states[:] = world
-            tables._play(row, np.array([NO_ACTION]))
+            tables.play(row, np.array([NO_ACTION]), by_learners=False)
             np.testing.assert_array_equal(tables.observe()[0], before)
-            again = row_infos(tables, row, is_start=False)[0]
+            again = row_info(tables, 0, is_start=False)
             assert again.keys() == info.keys()
             assert all(np.array_equal(again[key], info[key]) for key in info)
             worlds += 1
