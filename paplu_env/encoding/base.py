@@ -79,7 +79,10 @@ class Encoding(ABC):
 
     def encode_rows(self, views: Views, rules: RuleSet, out: Observations, threads: int = 1) -> None:
         """Fill ``out`` as `encode` does; nothing is checked, for those who made their arrays to fit."""
-        run_slices(functools.partial(self._encode_rows, views, rules, out), len(views), threads)
+        if threads == 1:
+            self._encode_rows(views, rules, out, 0, len(views))
+        else:
+            run_slices(functools.partial(self._encode_rows, views, rules, out), len(views), threads)
 
     @abstractmethod
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:

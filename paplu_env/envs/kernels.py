@@ -88,8 +88,8 @@ def play_rows(
     Args:
         rows: ``(N,)`` rows of everything that is ``(B,)``.
         actions: ``(N,)`` numbers of actions, `NO_ACTION` or `NEXT_DEAL`.
-        by_learners: the actions are the learners', and forfeit the deal where they are not legal. Else they
-            are answers to what was asked, and legal.
+        by_learners: the actions are the learners', who forfeit deals by illegal ones and begin new ones. Else
+            they are answers to what was asked for.
         learner: the learner's seat, `ANY_SEAT` or `EVERY_SEAT`.
         seeds, used: ``(B, S)`` the next deals' seeds and ``(B,)`` how many of them are used up.
         agents: ``(L, P-1)`` rule agents of the line-ups by relative seat (the step to the next seat is
@@ -108,7 +108,11 @@ def play_rows(
     for k in range(start, stop):
         i = int(rows[k])
         action = int(actions[k])
-        if by_learners and action >= 0 and not masks[i, action]:
+        if by_learners and action == NEXT_DEAL:
+            over[i] = True
+            forfeits[i] = NO_ACTION
+            skipped_deals[i] = skipped_points[i] = 0
+        elif by_learners and action >= 0 and not masks[i, action]:
             forfeits[i] = action
             _settle_forfeit(i, rules[0], masks, seats, over, phases, movers, endings, winners, returns)
             continue

@@ -83,6 +83,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         self.rules = self._tables.rules
         self.observation_space = observation_space(self._tables)
         self.action_space = Discrete(NUM_ACTIONS)
+        self._action = np.zeros(1, dtype=np.int64)
         self._has_reset = False
 
     def reset(
@@ -116,9 +117,10 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("nothing has been dealt: call reset() before step()")
         if tables.over[0]:
             raise ResetNeeded("the deal is over: call reset() for the next one")
-        tables.advance(_ROW, np.array([_read_action(action)]))
-        reward = float(tables.rewards(_ROW)[0])
+        self._action[0] = _read_action(action)
+        tables.advance(_ROW, self._action)
         is_over = bool(tables.over[0])
+        reward = float(tables.rewards(_ROW)[0]) if is_over or tables.reward.is_shaped else 0.0
         is_truncated = is_over and bool(tables.is_truncated(_ROW)[0])
         info = row_info(tables, 0, is_start=False)
         return tables.observe()[0], reward, is_over and not is_truncated, is_truncated, info

@@ -210,7 +210,6 @@ class Tables:
         Args:
             rows: ``(N,)`` rising.
         """
-        self.over[rows] = True
         self.advance(rows, np.full(len(rows), NEXT_DEAL))
 
     def advance(self, rows: Ints, actions: Ints) -> None:
@@ -218,7 +217,7 @@ class Tables:
 
         Args:
             rows: ``(N,)`` rising.
-            actions: ``(N,)`` of 0..A-1, or `NEXT_DEAL` in rows whose deals are over and that start anew.
+            actions: ``(N,)`` of 0..A-1, or `NEXT_DEAL` in rows that start anew.
 
         Raises:
             IllegalAction: under ``illegal_action="raise"``; nothing has been played then.
@@ -227,13 +226,9 @@ class Tables:
             k = first_illegal(rows, actions, self.masks)
             if k >= 0:
                 self._refuse(int(rows[k]), int(actions[k]))
-        started = rows[actions == NEXT_DEAL]
-        if started.size:
-            self.forfeits[started] = NO_ACTION
-            self.skipped_deals[started] = 0
-            self.skipped_points[started] = 0
         self.play(rows, actions, by_learners=True)
-        if started.size and self.reward.is_shaped:
+        if self.reward.is_shaped:
+            started = rows[actions == NEXT_DEAL]
             self._first_potentials[started] = self.reward.potentials(self.views[started])
             self._potentials[started] = 0.0
 
