@@ -34,6 +34,7 @@ ENDINGS: Final = (*ENDING_NAMES, "forfeit")
 Columns = dict[str, npt.NDArray[Any]]  # key -> values, one per row
 
 _PHASE_ARRAY: Final = np.array(PHASE_NAMES, dtype=object)
+_SELF_ARRAY: Final = np.array([SELF], dtype=object)
 _ENDING_ARRAY: Final = np.array(ENDINGS, dtype=object)
 
 
@@ -87,20 +88,18 @@ def batch_info(tables: Tables, rows: Ints, started: Ints) -> dict[str, Any]:
 
 def _common(tables: Tables, rows: Ints) -> Columns:
     if len(rows) == tables.batch:
-        masks, phases, movers, seats = (a.copy() for a in (tables.masks, tables.phases, tables.movers, tables.seats))
+        masks = tables.mask_copies.take()
+        np.copyto(masks, tables.masks)
     else:
-        masks, phases, movers, seats = (a[rows] for a in (tables.masks, tables.phases, tables.movers, tables.seats))
-    columns: Columns = {
+        masks = tables.masks[rows]
+    names = tables.pool.names if tables.pool else _SELF_ARRAY
+    return {
         "action_mask": masks.view(np.int8),
-        "phase": _PHASE_ARRAY[phases],
-        "current_player": movers,
-        "seat": seats,
+        "phase": _PHASE_ARRAY[tables.phases[rows]],
+        "current_player": tables.movers[rows],
+        "seat": tables.seats[rows],
+        "opponent": names[tables.line_ups[rows]],
     }
-    if tables.pool and len(tables.pool.names) > 1:
-        columns["opponent"] = tables.pool.names[tables.line_ups[rows]]
-    else:
-        columns["opponent"] = np.full(len(rows), tables.pool.names[0] if tables.pool else SELF, dtype=object)
-    return columns
 
 
 def _at_end(tables: Tables, rows: Ints) -> Columns:

@@ -9,6 +9,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from paplu_env.encoding import HIDDEN_V1
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.envs.infos import row_info
 from paplu_env.envs.opponents import Opponents
@@ -131,6 +132,14 @@ class PapluVecEnv(VecEnv):
     def action_masks(self) -> Bools:
         """``(num_envs, 110)`` bool, True = legal, a new array."""
         return self._tables.masks.copy()
+
+    def critic_obs(self) -> Observations:
+        """``(num_envs, H)`` what `hidden-v1` says of each deal beside its observation, a new array.
+
+        The hidden cards are for a critic alone: an actor that sees them has learnt another game.
+        """
+        tables = self._tables
+        return HIDDEN_V1.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Take other opponents; each environment meets them from its next deal on.

@@ -20,6 +20,7 @@ from paplu_env.bots.rule_agents import RuleAgent
 from paplu_env.engine import format_position, why_illegal
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
 from paplu_env.engine.state import OVER, TRUNCATED, empty_states, empty_views
+from paplu_env.envs.arrays import Copies
 from paplu_env.envs.kernels import (
     ANY_SEAT,
     EVERY_SEAT,
@@ -165,6 +166,8 @@ class Tables:
         self._asked_views = empty_views(self.rules, batch)
         self._asked_masks = np.zeros((batch, NUM_ACTIONS), dtype=np.bool_)
         self._asked_keys = np.zeros(batch, dtype=np.uint64)
+        self.mask_copies = Copies(self.masks.shape, self.masks.dtype)
+        self._observations = Copies((batch, self.num_features), np.float32)
         self.pool: Pool | None = None
         if opponents != SELF:
             self.set_opponents(opponents, weights)
@@ -344,7 +347,7 @@ class Tables:
         """``(N, F)`` observations of the learners in these rows, in all of them if not given."""
         views = self.views if rows is None else self.views[rows]
         if out is None:
-            out = np.empty((len(views), self.num_features), dtype=np.float32)
+            out = self._observations.take() if rows is None else np.empty((len(rows), self.num_features), np.float32)
         self.encoding.encode_rows(views, self.rules, out, self.threads)
         return out
 
