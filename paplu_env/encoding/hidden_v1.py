@@ -32,7 +32,9 @@ HIDDEN_SPECS: Final = (
         "beyond the packs are a share in the last row",
     ),
     FieldSpec("stock", lambda rules: (NUM_FACES,), "copies in the closed stock, as a share of all copies"),
-    FieldSpec("top", lambda rules: (TOP_CARDS, NUM_FACES), "row k is 1 for the card that the draw after k others gives"),
+    FieldSpec(
+        "top", lambda rules: (TOP_CARDS, NUM_FACES), "row k is 1 for the card that the draw after k others gives"
+    ),
 )
 _HANDS, _STOCK, _TOP = range(len(HIDDEN_SPECS))
 

@@ -21,7 +21,6 @@ from paplu_env.envs.tables import (
     Rules,
     TableOptions,
     Tables,
-    WhenIllegal,
     check_range,
     read_actions,
 )
@@ -51,9 +50,8 @@ class PapluVecEnv(VecEnv):
             than two seats each fills all other seats, or is itself a list in the order of play.
         opponent_weights: how often each is drawn, equally without.
         seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
-        illegal_action: "raise", since Stable-Baselines3's own evaluation drops the masks without a word; or
-            "forfeit".
-        **options: see `TableOptions`: encoding, reward, seat, threads.
+        **options: see `TableOptions`: encoding, reward, seat, threads; and illegal_action, here "raise" if not
+            given, since Stable-Baselines3's own evaluation drops the masks without a word.
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
@@ -67,16 +65,15 @@ class PapluVecEnv(VecEnv):
         opponent_weights: Sequence[float] | None = None,
         *,
         seed: int | None = None,
-        illegal_action: WhenIllegal = "raise",
         **options: Unpack[TableOptions],
     ) -> None:
+        raising: TableOptions = {"illegal_action": "raise", **options}
         self._tables = Tables(
             num_envs,
             rules,
             _read_opponents(opponents),
             weights=opponent_weights,
-            illegal_action=illegal_action,
-            **options,
+            **raising,
         )
         self.rules = self._tables.rules
         self._everybody = np.arange(num_envs)

@@ -16,7 +16,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.envs.infos import batch_info
 from paplu_env.envs.kernels import NEXT_DEAL
 from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.single import PapluEnv, check_options, check_render_mode, observation_space, render_row
+from paplu_env.envs.single import Frame, PapluEnv, check_options, check_render_mode, observation_space, render_row
 from paplu_env.envs.tables import (
     Bools,
     Floats,
@@ -32,6 +32,7 @@ from paplu_env.errors import PapluError
 
 StepResult = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]
 
+_RENDER_MODES: Final = ("ansi", "rgb_array")  # a window shows one table
 _NOBODY: Final = np.empty(0, dtype=np.int64)
 
 
@@ -43,7 +44,8 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
 
     Args:
         num_envs: how many.
-        rules, opponent, render_mode: as for `PapluEnv`.
+        rules, opponent: as for `PapluEnv`.
+        render_mode: None, "ansi" or "rgb_array".
         autoreset_mode: "NextStep" (the step after a deal's end deals the next one and ignores the action),
             "SameStep" (the step that ends a deal also deals the next one; the last observation and info
             are in ``info["final_obs"]`` and ``info["final_info"]``), or "Disabled" (reset what is over by
@@ -66,9 +68,13 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         copy: bool = True,
         **options: Unpack[TableOptions],
     ) -> None:
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode, _RENDER_MODES)
         self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
-        self.metadata = {**PapluEnv.metadata, "autoreset_mode": self._autoreset_mode}
+        self.metadata = {
+            **PapluEnv.metadata,
+            "render_modes": list(_RENDER_MODES),
+            "autoreset_mode": self._autoreset_mode,
+        }
         self._tables = Tables(num_envs, rules, SELF if opponent == SELF else [opponent], **options)
         self.rules = self._tables.rules
         self.num_envs = num_envs
@@ -148,13 +154,13 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         """``(num_envs, 110)`` bool, True = legal, a new array; all False where a deal is over."""
         return self._tables.masks.copy()
 
-    def render(self) -> tuple[str, ...] | None:
-        """Every environment's table as text; None without a render mode."""
+    def render(self) -> tuple[Frame, ...] | None:
+        """Every environment's table as text or as a picture; None without a render mode."""
         if self.render_mode is None:
             return None
         if not self._has_reset:
             raise ResetNeeded("nothing has been dealt: call reset() before render()")
-        return tuple(render_row(self._tables, i) for i in range(self.num_envs))
+        return tuple(render_row(self._tables, i, self.render_mode) for i in range(self.num_envs))
 
     def _final(self, rows: Ints) -> dict[str, Any]:
         """What same-step resets would hide: the last observations and infos of deals that are over."""
