@@ -10,6 +10,7 @@ import numpy as np
 from paplu_env import melds
 from paplu_env.cards import faces_of, is_wild
 from paplu_env.engine.state import DISCARD, IN, NONE, OVER, STATUS_NAMES, Views
+from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.render.canvas import Canvas, Pixels, text_width
 from paplu_env.render.cards import CARD_HEIGHT, CARD_WIDTH, card_back, card_face, card_mask
 from paplu_env.render.words import ending_words, log_words, seat_names
@@ -105,8 +106,8 @@ def _draw_turns(canvas: Canvas, view: Any, names: Sequence[str]) -> None:
     lines = [(line, 11, _PALE) for words in log_words(view, names) for line in _wrapped(words, 11)][-_SHOWN_LINES:]
     if int(view["phase"]) == OVER:
         ending = [(line, 14, _GOLD) for line in _wrapped(ending_words(view, names), 14)]
-        lines = ending + lines[len(ending) + 2 :]
-    top = _PILES_TOP - 20
+        lines = ending + lines[-max(_SHOWN_LINES - 2 - len(ending), 1) :]
+    top = _PILES_TOP - 8
     for line, height, color in lines:
         canvas.text(_TURNS_LEFT, top, line, height, color)
         top += height + 8
@@ -133,10 +134,11 @@ def _draw_own(canvas: Canvas, view: Any, rules: RuleSet) -> None:
     if is_mover:
         title += " · discard or declare" if int(view["phase"]) == DISCARD else " · your turn: draw, take or drop"
     canvas.text(_MARGIN, _HAND_TOP - 22, title, 14, _GOLD if is_mover else _WHITE)
-    if size not in (rules.hand_size, rules.hand_size + 1):
-        _draw_row(canvas, view, _MARGIN, _HAND_TOP + 16, WIDTH - 2 * _MARGIN, list(faces_of(hand)))
+    try:
+        laid = melds.arrange(hand, wild, rules)
+    except (InvalidHand, InvalidRules):  # returned cards, or a game whose hands aren't laid out card by card
+        _draw_row(canvas, view, _MARGIN, _HAND_TOP + 26, WIDTH - 2 * _MARGIN, list(faces_of(hand)))
         return
-    laid = melds.arrange(hand, wild, rules)
     groups = [(str(meld.kind), meld.faces) for meld in laid.melds]
     if laid.leftovers:
         groups.append((f"left over: {laid.deadwood}", laid.leftovers))
