@@ -13,7 +13,9 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.engine.state import TRUNCATED
 from paplu_env.envs.infos import row_info
+from paplu_env.envs.kernels import NEXT_DEAL
 from paplu_env.envs.opponents import SELF, Opponents
 from paplu_env.envs.seeds import SeedStreams
 from paplu_env.envs.tables import Rules, Seat, Tables, WhenIllegal
@@ -27,6 +29,7 @@ Frame = str | npt.NDArray[np.uint8]  # a table as text, or as a picture (height,
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 _ROW: Final = np.zeros(1, dtype=np.int64)  # the only row of the tables
+_DEAL: Final = np.full(1, NEXT_DEAL)  # what it is to do in a reset
 
 
 class PapluEnv(gymnasium.Env[Observation, np.int64]):
@@ -106,7 +109,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         tables = self._tables
         tables.seeds.adopt(0, self.np_random)
         tables.seeds.refill(_ROW)
-        tables.start(_ROW)
+        tables.advance(_ROW, _DEAL)
         self._has_reset = True
         if self.render_mode == "human":
             self._show()
@@ -129,7 +132,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         tables.advance(_ROW, self._action)
         is_over = bool(tables.over[0])
         reward = float(tables.rewards(_ROW)[0]) if is_over or tables.reward.is_shaped else 0.0
-        is_truncated = is_over and bool(tables.is_truncated(_ROW)[0])
+        is_truncated = is_over and bool(tables.endings[0] == TRUNCATED)
         info = row_info(tables, 0, is_start=False)
         if self.render_mode == "human":
             self._show()
