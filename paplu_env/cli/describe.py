@@ -8,7 +8,8 @@ from typing import Any
 
 from paplu_env import encoding, engine
 from paplu_env.cli.options import add_json, add_rules, format_table, print_json
-from paplu_env.rules import PRESETS, RuleSet, as_rules, preset
+from paplu_env.presets import PRESETS
+from paplu_env.rules import RuleSet, as_rules, preset, seats_of
 
 EXAMPLES = """\
 examples:
@@ -55,7 +56,7 @@ def _print_rules() -> None:
     print("presets\n")
     rows = []
     for name, chosen in PRESETS.items():
-        low, high = chosen.players
+        low, high = seats_of(name)
         changes = ", ".join(f"{option}={value}" for option, value in chosen.options.items()) or "–"
         rows.append([name, f"{low}–{high}", chosen.meaning, changes])
     print(format_table(rows, ["preset", "players", "what it is", "differs from points in"]))

@@ -29,7 +29,7 @@ from paplu_env.errors import IllegalAction, PapluError
 from paplu_env.rules import as_rules
 
 SERIES_REWARDS: Final = (*REWARDS, "series")
-_AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
+AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
 
 _FORFEIT: Final = "forfeit"  # how a deal and its series ended that an illegal action ended
 # Series in a row that may end before the learner's first decision; then it gets the first turn.
@@ -79,7 +79,7 @@ class SeriesTable:
         self.encoding = encodings.get(encoding)
         self.illegal_action = illegal_action
         # One that is paid at the end still needs to be known by name.
-        self._deal_reward = None if reward in _AT_THE_END else _read_reward(reward, self)
+        self._deal_reward = None if reward in AT_THE_END else _read_reward(reward, self)
         self._reward_name = reward if self._deal_reward is None else self._deal_reward.name
         self._fixed_seat = _read_seat(seat, self.rules.num_players)
         self._policies: tuple[Policy, ...] = ()  # by relative seat; none in self-play
@@ -305,11 +305,9 @@ class SeriesTable:
         """What the end of the series pays the learner, under the rewards that pay nothing before."""
         if self._reward_name == "series":
             return float(self._returns()[self.seat])
-        winners, players = self._winners(), self.rules.num_players
-        if self._reward_name != "win" or not winners:
+        if self._reward_name != "win":
             return 0.0
-        share = players / len(winners) if self.seat in winners else 0.0
-        return (share - 1.0) / (players - 1)
+        return win_reward(self.seat, self._winners(), self.rules.num_players)
 
     def _last_deal(self) -> tuple[npt.NDArray[np.int64], int]:
         """Returns and winner of the deal on the table: after an illegal action the seat that is paid for it."""
@@ -339,6 +337,14 @@ class SeriesTable:
     def _why_illegal(self, action: int) -> str:
         """What is wrong with an action, in words that tell no hidden card."""
         return f"{format_action(action)} is not legal: {why_illegal(self.series.states, 0, action, self.rules)}"
+
+
+def win_reward(seat: int, winners: tuple[int, ...], players: int) -> float:
+    """What the reward "win" pays a seat at the end of a series that these seats share; 0 without a winner."""
+    if not winners:
+        return 0.0
+    share = players / len(winners) if seat in winners else 0.0
+    return (share - 1.0) / (players - 1)
 
 
 def _read_reward(reward: str, table: SeriesTable) -> Reward:
