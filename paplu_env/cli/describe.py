@@ -25,7 +25,7 @@ _LABEL: Final = 13  # columns of a preset's name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["actions", "rules", *encoding.names()], help="what to print")
+    parser.add_argument("what", choices=["actions", "rules", *encoding.layouts()], help="what to print")
     add_rules(parser)
     add_json(parser)
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"{rules}\n")
             _print_options(rules)
     else:
-        chosen = encoding.get(options.what)
+        chosen = encoding.layouts()[options.what]
         fields = [_field_row(field) for field in chosen.fields(rules)]
         if options.json:
             data = {"encoding": chosen.name, "rules": str(rules), "num_features": chosen.num_features(rules)}
