@@ -14,12 +14,12 @@ from the stock. A hand is dropped when its value is below the cost of the drop.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import njit, popcount
+from paplu_env._jit import as_int64, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.state import (
@@ -33,39 +33,46 @@ from paplu_env.engine.state import (
 )
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel
-from paplu_env.melds.distance import NOT_HELD
+from paplu_env.melds.distance import NOT_HELD, distance_kernel
 from paplu_env.melds.distance_table import Table
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
 
-# The value's lines, one a distance; hands further away use the last.
+# Lines, one a distance; hands further away use the last.
 NUM_LINES: Final = 7
-# Their terms.
+# Terms of a line.
 CONSTANT: Final = 0
 LOG_OUTS: Final = 1  # times the logarithm of (outs + 1)
 DEADWOOD: Final = 2  # times the points that the best arrangement leaves, uncapped
 DRAWS: Final = 3  # times the player's own draws so far
 NUM_TERMS: Final = 4
+# Further terms of the lines that say what playing on is worth.
+WILD_CARDS: Final = 4  # times the wild cards held
+NEARER: Final = 5  # if the open card lowers the distance
+LATER: Final = 6  # if others had their first turn before
+NUM_PLAY_ON: Final = 7
 
-# Terms of the log-odds that the next player takes a thrown card.
-_ALWAYS: Final = 0
-_WILD: Final = 1  # the card is wild
-_MATES: Final = 2  # unseen copies of its rank in other suits
-_NEXT: Final = 3  # unseen copies one rank away in its suit
-_NEAR: Final = 4  # unseen copies two ranks away
-_WANTED: Final = 5  # such faces that others took and still hold
-_UNWANTED: Final = 6  # such faces that others threw or refused
-_REFUSED: Final = 7  # 1 if others threw or refused the face itself
-_LATE: Final = 8  # the player's own draws so far
+# Terms of the log-odds that the next player takes a thrown card, see `take_terms`: a constant; the card is
+# wild; unseen copies of its rank, one rank away in its suit, and two ranks away; faces so near that others
+# took and still hold, and that they threw or refused; they threw or refused the face itself; own draws so far.
 NUM_ODDS: Final = 9
 
 # Single numbers.
 COMPLETE: Final = 0  # value of a hand that can be declared, points
 COST: Final = 1  # what a card costs that the next player takes, points
 LOOKED_AT: Final = 2  # so many discards are looked at a step further
-DROP_MARGIN: Final = 3  # a hand is dropped when its value is so much below the cost of the drop, points
-NUM_SINGLE: Final = 4
+NUM_SINGLE: Final = 3
 
 _WORTHLESS: Final = -1e9  # value of what can't be done
+ALL_FACES: Final = (1 << NUM_FACES) - 1
+
+
+class Weights(NamedTuple):
+    """All numbers that `outs` plays by, float64."""
+
+    lines: npt.NDArray[np.float64]  # (NUM_LINES, NUM_TERMS), value of a hand whose seat has just thrown, points
+    play_on: npt.NDArray[np.float64]  # (2, NUM_LINES, NUM_PLAY_ON), before the first draw and later: of not dropping
+    odds: npt.NDArray[np.float64]  # (NUM_ODDS,), log-odds that the next player takes a thrown card
+    single: npt.NDArray[np.float64]  # (NUM_SINGLE,)
 
 
 def _faces_around() -> npt.NDArray[np.int64]:
@@ -94,26 +101,18 @@ def choose_kernel(
     masks: npt.NDArray[np.bool_],
     rules: Any,
     table: Table,
-    lines: npt.NDArray[np.float64],
-    odds: npt.NDArray[np.float64],
-    single: npt.NDArray[np.float64],
+    weights: Weights,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Write one action per view. Unchecked: every row's seat is to move.
-
-    Args:
-        lines: ``(NUM_LINES, NUM_TERMS)``, the value of hands.
-        odds: ``(NUM_ODDS,)``, the terms of the log-odds that a thrown card is taken.
-        single: ``(NUM_SINGLE,)``, the single numbers.
-    """
+    """Write one action per view. Unchecked: every row's seat is to move."""
     values = np.empty(NUM_FACES, dtype=np.float64)
-    room = np.empty((4, NUM_FACES), dtype=np.uint8)
+    room = np.empty((5, NUM_FACES), dtype=np.uint8)
     for i in range(len(views)):
         view, mask = views[i], masks[i]
         if int(view["phase"]) == DRAW:
-            actions[i] = _choose_in_draw(views, i, mask, rules[0], table, lines, single, room)
+            actions[i] = _choose_in_draw(views, i, mask, rules[0], table, weights, room)
         else:
-            judge_discards(views, i, mask, rules[0], table, lines, odds, single, values, room)
+            judge_discards(views, i, mask, rules[0], table, weights, values, room)
             actions[i] = _finish_or_discard(view, mask, values)
 
 
@@ -124,9 +123,7 @@ def judge_discards(
     mask: npt.NDArray[np.bool_],
     r: Any,
     table: Table,
-    lines: npt.NDArray[np.float64],
-    odds: npt.NDArray[np.float64],
-    single: npt.NDArray[np.float64],
+    weights: Weights,
     values: npt.NDArray[np.float64],
     room: Any,
 ) -> None:
@@ -137,16 +134,10 @@ def judge_discards(
     view = views[i]
     hand, unseen = room[0], room[1]
     _read(views, i, r, hand, unseen)
-    wild, draws = int(view["wild"]), int(view["drew"][int(view["seat"])])
-    lowest = discard_outs_kernel(hand, wild, unseen, r, table, room[2], room[3])
-    for face in range(NUM_FACES):
-        values[face] = _WORTHLESS
-        if mask[DISCARD_BASE + face] and int(room[2][face]) == lowest:
-            hand[face] -= 1
-            values[face] = hand_value(lowest, int(room[3][face]), hand, wild, r, lines, draws, single)
-            hand[face] += 1
-    wanted, unwanted = _interest(view)
-    looked_at = _highest(values, max(int(single[LOOKED_AT]), 1))
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    lowest = _first_look(view, mask, hand, wild, unseen, r, table, weights, draws, values, room)
+    wanted, unwanted = interest(view)
+    looked_at = _highest(values, max(int(weights.single[LOOKED_AT]), 1))
     is_one = looked_at & looked_at - 1 == 0
     for face in range(NUM_FACES):
         if looked_at >> face & 1 == 0:
@@ -154,9 +145,49 @@ def judge_discards(
             continue
         if not is_one:
             hand[face] -= 1
-            values[face] = mean_draw(hand, wild, unseen, r, table, lines, draws, single, room)
+            kept = hand_value(lowest, int(room[4][face]), hand, wild, r, weights, draws + 1)
+            values[face] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
             hand[face] += 1
-        values[face] -= single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, odds)
+        values[face] -= weights.single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, weights)
+
+
+@njit
+def _first_look(
+    view: Any,
+    mask: npt.NDArray[np.bool_],
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    values: npt.NDArray[np.float64],
+    room: Any,
+) -> int:
+    """Write the values of the hands that the nearest legal discards leave, and their outs to ``room[4]``.
+
+    Returns:
+        The lowest distance that a legal discard leaves.
+    """
+    distances, outs = room[2], room[4]
+    discard_outs_kernel(hand, wild, unseen, r, table, distances, outs)
+    lowest = as_int64(NOT_HELD)
+    for face in range(NUM_FACES):
+        values[face] = _WORTHLESS
+        if mask[DISCARD_BASE + face]:
+            lowest = min(lowest, int(distances[face]))
+    taken = int(view["taken"])
+    is_blocked = taken != NONE and not mask[DISCARD_BASE + taken] and int(distances[taken]) < lowest
+    for face in range(NUM_FACES):
+        if mask[DISCARD_BASE + face] and int(distances[face]) == lowest:
+            hand[face] -= 1
+            if is_blocked:  # outs were counted after the card that may not go alone
+                outs_kernel(hand, wild, unseen, r, table, room[3])
+                outs[face] = copies_of(room[3], ALL_FACES)
+            values[face] = hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws)
+            hand[face] += 1
+    return lowest
 
 
 @njit
@@ -166,14 +197,13 @@ def hand_value(
     hand: Counts,
     wild: int,
     r: Any,
-    lines: npt.NDArray[np.float64],
+    weights: Weights,
     draws: int,
-    single: npt.NDArray[np.float64],
 ) -> float:
     """Points per deal that a hand of this distance and these outs is worth to a seat that has just thrown a card."""
     if distance == 0:
-        return float(single[COMPLETE])
-    line = lines[min(distance, NUM_LINES - 1)]
+        return float(weights.single[COMPLETE])
+    line = weights.lines[min(distance, NUM_LINES - 1)]
     return float(
         line[CONSTANT]
         + line[LOG_OUTS] * np.log(outs + 1.0)
@@ -187,28 +217,37 @@ def mean_draw(
     hand: Counts,
     wild: int,
     unseen: Counts,
+    kept: float,
     r: Any,
     table: Table,
-    lines: npt.NDArray[np.float64],
+    weights: Weights,
     draws: int,
-    single: npt.NDArray[np.float64],
     room: Any,
 ) -> float:
     """Mean over the unseen cards of what a hand is worth after drawing one and the best discard.
 
     Args:
         hand: thirteen cards; changed and changed back, like ``unseen``.
+        kept: what it is worth after a draw that changes nothing. Such are all faces that aren't wild and have
+            neither a card of their rank nor one within two ranks in their suit beside them.
         room: rows 2 and 3 are written.
     """
+    joining = wild
+    for face in range(NUM_FACES):
+        if int(hand[face]) > 0:
+            joining |= int(AROUND[0, face]) | int(AROUND[1, face]) | int(AROUND[2, face])
     total, cards = 0.0, 0
     for face in range(NUM_FACES):
         copies = int(unseen[face])
         if copies == 0:
             continue
         cards += copies
+        if joining >> face & 1 == 0:
+            total += copies * kept
+            continue
         hand[face] += 1
         unseen[face] -= 1
-        total += copies * best_discard(hand, wild, unseen, NONE, r, table, lines, draws + 1, single, room)
+        total += copies * best_discard(hand, wild, unseen, NONE, r, table, weights, draws + 1, room)
         hand[face] -= 1
         unseen[face] += 1
     return total / max(cards, 1)
@@ -222,9 +261,8 @@ def best_discard(
     blocked: int,
     r: Any,
     table: Table,
-    lines: npt.NDArray[np.float64],
+    weights: Weights,
     draws: int,
-    single: npt.NDArray[np.float64],
     room: Any,
 ) -> float:
     """What the best discard leaves a hand worth, of those that keep the lowest distance.
@@ -235,14 +273,14 @@ def best_discard(
         room: rows 2 and 3 are written.
     """
     distances, outs = room[2], room[3]
-    lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+    lowest = as_int64(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
     if blocked != NONE:
         distances[blocked] = NOT_HELD
     best = _WORTHLESS
     for face in range(NUM_FACES):
         if int(distances[face]) == lowest:
             hand[face] -= 1
-            best = max(best, hand_value(lowest, int(outs[face]), hand, wild, r, lines, draws, single))
+            best = max(best, hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws))
             hand[face] += 1
     return best
 
@@ -255,7 +293,7 @@ def take_chance(
     wanted: int,
     unwanted: int,
     draws: int,
-    odds: npt.NDArray[np.float64],
+    weights: Weights,
 ) -> float:
     """The chance that the next player takes a card that is thrown now.
 
@@ -263,19 +301,30 @@ def take_chance(
         wanted: mask of the faces that others took and still hold.
         unwanted: mask of the faces that others threw or refused.
     """
-    around = int(AROUND[0, face]) | int(AROUND[1, face]) | int(AROUND[2, face])
-    log_odds = (
-        odds[_ALWAYS]
-        + odds[_WILD] * (wild >> face & 1)
-        + odds[_MATES] * _copies(unseen, int(AROUND[0, face]))
-        + odds[_NEXT] * _copies(unseen, int(AROUND[1, face]))
-        + odds[_NEAR] * _copies(unseen, int(AROUND[2, face]))
-        + odds[_WANTED] * popcount(around & wanted)
-        + odds[_UNWANTED] * popcount(around & unwanted)
-        + odds[_REFUSED] * (unwanted >> face & 1)
-        + odds[_LATE] * draws
-    )
+    log_odds = 0.0
+    for term, value in enumerate(take_terms(face, wild, unseen, wanted, unwanted, draws)):
+        log_odds += weights.odds[term] * value
     return float(1.0 / (1.0 + np.exp(-log_odds)))
+
+
+@njit
+def take_terms(
+    face: int, wild: int, unseen: Counts, wanted: int, unwanted: int, draws: int
+) -> tuple[float, float, float, float, float, float, float, float, float]:
+    """What the log-odds of a taken card are made of, in the order of the terms."""
+    mates, next_to, near = int(AROUND[0, face]), int(AROUND[1, face]), int(AROUND[2, face])
+    around = mates | next_to | near
+    return (
+        1.0,
+        float(wild >> face & 1),
+        float(copies_of(unseen, mates)),
+        float(copies_of(unseen, next_to)),
+        float(copies_of(unseen, near)),
+        float(popcount(around & wanted)),
+        float(popcount(around & unwanted)),
+        float(unwanted >> face & 1),
+        float(draws),
+    )
 
 
 @njit
@@ -285,8 +334,7 @@ def _choose_in_draw(
     mask: npt.NDArray[np.bool_],
     r: Any,
     table: Table,
-    lines: npt.NDArray[np.float64],
-    single: npt.NDArray[np.float64],
+    weights: Weights,
     room: Any,
 ) -> int:
     """Announce, drop, take the open card or draw."""
@@ -295,25 +343,61 @@ def _choose_in_draw(
     view = views[i]
     hand, unseen = room[0], room[1]
     _read(views, i, r, hand, unseen)
-    wild, draws = int(view["wild"]), int(view["drew"][int(view["seat"])])
-    distance = int(outs_kernel(hand, wild, unseen, r, table, room[2]))
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    distance = as_int64(outs_kernel(hand, wild, unseen, r, table, room[2]))
+    outs = copies_of(room[2], ALL_FACES)
+    open_card, blocked, is_nearer = NONE, NONE, False
+    if mask[TAKE_OPEN]:
+        open_card = int(view["pile"][int(view["pile_size"]) - 1])
+        hand[open_card] += 1
+        is_nearer = int(distance_kernel(hand, wild, r, table)) < distance
+        hand[open_card] -= 1
     if mask[DROP]:
-        outs = _copies(room[2], (1 << NUM_FACES) - 1)
         cost = int(r["first_drop"]) if draws == 0 else int(r["middle_drop"])
-        if hand_value(distance, outs, hand, wild, r, lines, draws, single) < -cost - single[DROP_MARGIN]:
+        is_later = int(view["first"]) != int(view["seat"])
+        if play_on_value(distance, outs, hand, wild, r, weights, draws, is_nearer, is_later) < -cost:
             return DROP
-    if not mask[TAKE_OPEN]:
+    if open_card == NONE:
         return DRAW_CLOSED
-    open_card = int(view["pile"][int(view["pile_size"]) - 1])
-    hand[open_card] += 1
-    blocked = open_card if int(r["block_taken_card"]) == 1 and int(hand[open_card]) == 1 else NONE
-    taken = best_discard(hand, wild, unseen, blocked, r, table, lines, draws + 1, single, room)
-    is_nearer = int(discard_outs_kernel(hand, wild, unseen, r, table, room[2], room[3])) < distance
-    hand[open_card] -= 1
     if is_nearer:
         return TAKE_OPEN
-    drawn = mean_draw(hand, wild, unseen, r, table, lines, draws, single, room)
+    kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
+    drawn = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+    hand[open_card] += 1
+    if int(r["block_taken_card"]) == 1 and int(hand[open_card]) == 1:
+        blocked = open_card
+    taken = best_discard(hand, wild, unseen, blocked, r, table, weights, draws + 1, room)
     return TAKE_OPEN if taken > drawn else DRAW_CLOSED
+
+
+@njit
+def play_on_value(
+    distance: int,
+    outs: int,
+    hand: Counts,
+    wild: int,
+    r: Any,
+    weights: Weights,
+    draws: int,
+    is_nearer: bool,
+    is_later: bool,
+) -> float:
+    """Points per deal that a hand is worth at the start of a turn if it isn't dropped.
+
+    Args:
+        is_nearer: the open card lowers the distance.
+        is_later: the seat hasn't got the first turn of the deal.
+    """
+    line = weights.play_on[0 if draws == 0 else 1, min(distance, NUM_LINES - 1)]
+    return float(
+        line[CONSTANT]
+        + line[LOG_OUTS] * np.log(outs + 1.0)
+        + line[DEADWOOD] * int(deadwood_kernel(hand, wild, r))
+        + line[DRAWS] * draws
+        + line[WILD_CARDS] * copies_of(hand, wild)
+        + line[NEARER] * is_nearer
+        + line[LATER] * is_later
+    )
 
 
 @njit
@@ -352,7 +436,7 @@ def _highest(values: npt.NDArray[np.float64], count: int) -> int:
 
 
 @njit
-def _interest(view: Any) -> tuple[int, int]:
+def interest(view: Any) -> tuple[int, int]:
     """Masks of the faces that others took and still hold, and of those that they threw or refused."""
     me = int(view["seat"])
     wanted, unwanted = 0, 0
@@ -378,7 +462,7 @@ def _interest(view: Any) -> tuple[int, int]:
 
 
 @njit
-def _copies(counts: Counts, faces: int) -> int:
+def copies_of(counts: Counts, faces: int) -> int:
     """Copies of the faces in a mask."""
     total = 0
     for face in range(NUM_FACES):
