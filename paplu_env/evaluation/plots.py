@@ -44,6 +44,7 @@ _ENDINGS: Final = (
     ("column wins by a drop", DROP, 1, "#f4a582"),
     ("column declares", DECLARED, 1, _COLUMN),
 )
+_FAR_BEHIND: Final = 4.0  # times the spread of all others: that far behind, a policy would squeeze the picture
 _QUANTILES: Final = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -74,7 +75,11 @@ def draw_ratings(result: TournamentResult, rules: str) -> Figure:
     )
     for axis, (label, values) in zip(axes, columns, strict=True):
         axis.axvline(0, color=_FAINT, linewidth=0.8, zorder=0)
+        left, right = _limits([value for value, _ in values], [interval for _, interval in values])
         for place, (value, (low, high)) in zip(places, values, strict=True):
+            if value < left:
+                axis.annotate(f"◂ {value:+.1f}", (left, place), va="center", fontsize=8, color=_COLUMN)
+                continue
             axis.plot([low, high], [place, place], color=_ROW, linewidth=2.4, solid_capstyle="round")
             axis.plot(value, place, "o", color=_ROW, markersize=5)
             axis.annotate(
@@ -83,8 +88,19 @@ def draw_ratings(result: TournamentResult, rules: str) -> Figure:
         axis.set_yticks(places, [entry.name for entry in standings])
         axis.set_ylim(-0.6, len(standings) - 0.3)
         axis.set_xlabel(label)
-        axis.margins(x=0.12)
+        axis.set_xlim(left, right)
     return figure
+
+
+def _limits(values: Sequence[float], intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Ends of an axis that shows the field; whoever is far behind all others is left outside on the left."""
+    order = np.argsort(values)
+    spread = values[order[-1]] - values[order[1]] if len(values) > 2 else np.inf
+    is_far = values[order[1]] - values[order[0]] > _FAR_BEHIND * spread
+    shown = [intervals[k] for k in order[1 if is_far else 0 :]]
+    low, high = min(low for low, _ in shown), max(high for _, high in shown)
+    room = 0.15 * (high - low) + 1e-9
+    return low - (2 * room if is_far else room), high + room
 
 
 def draw_points(result: TournamentResult, rules: str) -> Figure:
@@ -113,16 +129,20 @@ def _draw_matrix(
     for (a, b), value in values.items():
         table[names.index(a), names.index(b)] = value
         table[names.index(b), names.index(a)] = turn(value)
-    # One pair far apart, such as any against random play, must not bleach all others.
-    reach = max(float(np.nanquantile(np.abs(table - middle), 0.7)), 1e-9)
-    figure = _figure(2.4 + 0.95 * size, 1.0 + 0.5 * size)
+    # Roots of the differences: one pair far apart, such as any against random play, must not bleach the others.
+    shades = np.sign(table - middle) * np.sqrt(np.abs(table - middle))
+    reach = max(float(np.nanmax(np.abs(shades))), 1e-9)
+    figure = _figure(2.6 + 1.0 * size, 0.9 + 0.5 * size)
     axis = figure.subplots()
-    axis.imshow(table, cmap="RdBu", vmin=middle - 1.6 * reach, vmax=middle + 1.6 * reach, aspect="auto")
+    axis.imshow(shades, cmap="RdBu", vmin=-1.15 * reach, vmax=1.15 * reach, aspect="auto")
+    for line in range(1, size):
+        axis.axhline(line - 0.5, color="white", linewidth=2)
+        axis.axvline(line - 0.5, color="white", linewidth=2)
     for row in range(size):
         for column in range(size):
             if row == column:
                 continue
-            is_dark = abs(table[row, column] - middle) > 1.1 * reach
+            is_dark = abs(shades[row, column]) > 0.75 * reach
             text = form.format(table[row, column])
             axis.text(column, row, text, ha="center", va="center", color="white" if is_dark else _INK)
     axis.set_xticks(range(size), names, rotation=20, ha="left")
@@ -213,9 +233,3 @@ def _svg(figure: Figure) -> str:
     figure.savefig(file, format="svg", metadata={"Date": None})
     text = file.getvalue()
     return text[text.index("<svg") :]
-
-
-def save_png(figures: Sequence[Figure], paths: Sequence[str]) -> None:
-    """The same pictures as bitmaps, for looking at one by one."""
-    for figure, path in zip(figures, paths, strict=True):
-        figure.savefig(path, dpi=110)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ FORMAT: Final = "paplu-tournament-result-1"
 # From here on a difference to a published figure asks for an explanation: twice the error of 20,000 games.
 NOTABLE: Final = 1.5  # percentage points, and points per deal
 _MARK: Final = "*"
+_COLUMNS: Final = 80  # of the terminal
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ def to_text(result: TournamentResult) -> str:
             ]
         )
         lines += ["", *_aligned(_pair_rows(result, rules))]
-        lines += ["", *[f"  {sentence}" for sentence in remarks(result, rules)]]
+        lines.append("")
+        for sentence in remarks(result, rules):
+            lines += textwrap.wrap(sentence, _COLUMNS, initial_indent="- ", subsequent_indent="  ")
         parts.append("\n".join(line.rstrip() for line in lines))
     return "\n\n".join(parts)
 
@@ -144,12 +148,14 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
     worst = ratings.misfits[0]
     found = [_cycles(ratings)]
     found.append(
-        f"a single number fits within {abs(worst.points):.2f} points ({worst.a}, {worst.b}) "
-        f"and {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} % of games"
+        f"one number a policy fits points within {abs(worst.points):.2f} ({worst.a}, {worst.b}), "
+        f"games within {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} %"
     )
     savings = [match.saving for match in matches(result, rules) if match.saving is not None]
     if savings:
-        found.append(f"adj.: less the luck of draws, worth {min(savings):.1f} to {max(savings):.1f} times the deals")
+        found.append(
+            f"adj.: points less the luck of draws, worth {min(savings):.1f} to {max(savings):.1f} times the deals"
+        )
     compared = comparisons(result, rules)
     if compared:
         marked = sum(comparison.is_notable for _, comparison in compared)
