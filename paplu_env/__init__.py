@@ -30,6 +30,7 @@ register(
     entry_point="paplu_env.envs.single:PapluEnv",
     vector_entry_point="paplu_env.envs.vector:PapluVectorEnv",
 )
+register(id="PapluSeries-v0", entry_point="paplu_env.envs.series:PapluSeriesEnv")
 
 
 def __getattr__(name: str) -> Any:

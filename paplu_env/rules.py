@@ -1,16 +1,17 @@
-"""The options of a table: one frozen `RuleSet`, its presets, its notation, and its record for kernels.
+"""The options of a table: one frozen `RuleSet`, its notation, and its record for kernels.
 
-RULES.md is the law; section 3 lists the options. A `RuleSet` checks itself when it is made, so whoever
-holds one holds a game that can be played.
+RULES.md is the law; section 3 lists the options, and `presets` the named tables. A `RuleSet` checks itself
+when it is made, so whoever holds one holds a game that can be played.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args, get_type_hints
 
@@ -27,6 +28,7 @@ from paplu_env.cards import (
     wild_of_rank,
 )
 from paplu_env.errors import InvalidRules
+from paplu_env.presets import PRESETS
 
 JokerIndicator = Literal["aces", "twin", "redraw"]
 OpenJoker = Literal["any", "first_turn", "never"]
@@ -194,7 +196,8 @@ class RuleSet:
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values, `from_dict` reads them back."""
-        return dataclasses.asdict(self)
+        is_default = self.num_jokers == self.num_decks
+        return {**dataclasses.asdict(self), "printed_jokers": None if is_default else self.num_jokers}
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> RuleSet:
@@ -208,15 +211,19 @@ class RuleSet:
 
     @functools.cached_property
     def hash(self) -> str:
-        """64 hex digits that two rule sets share exactly when they play the same game."""
+        """64 hex digits that two rule sets share exactly when every option means the same in both."""
         options = {**self.to_dict(), "printed_jokers": self.num_jokers}
         return hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()
 
     def __str__(self) -> str:
         return format_rules(self)
 
+    def __eq__(self, other: object) -> bool:
+        # One printed joker a pack is the same table whether it was written out or not; and layouts are cached by
+        # rule set, where comparing thirty options at every look-up would be slow.
+        return isinstance(other, RuleSet) and self.hash == other.hash
+
     def __hash__(self) -> int:
-        # Layouts and the like are cached by rule set: hashing thirty options at every look-up would be slow.
         return hash(self.hash)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -292,12 +299,13 @@ def _check_value(field: dataclasses.Field[Any], value: Any) -> None:
 def _check_together(rules: RuleSet) -> None:
     """Refuse options that contradict each other, naming them."""
     closed = rules.num_cards - rules.num_players * rules.hand_size - 2
+    dearest_drop = rules.middle_drop if rules.drop_allowed else 0
     contradictions: list[tuple[bool, str]] = [
         (rules.hand_size not in HAND_SIZES, f"hand_size={rules.hand_size}: must be one of {HAND_SIZES}"),
         (
             closed < rules.num_players,
-            f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: "
-            f"{closed} closed cards are left, fewer than seats; use more packs or fewer players",
+            f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: of "
+            f"{rules.num_cards} cards {closed} would be left closed, fewer than seats; use more packs or fewer players",
         ),
         (
             rules.min_pure_sequences > rules.min_sequences,
@@ -315,7 +323,8 @@ def _check_together(rules: RuleSet) -> None:
         ),
         (
             rules.special_hands and (rules.hand_size, rules.num_decks) != (21, 3),
-            "special_hands=true is defined for hand_size=21 and num_decks=3 only",
+            f"special_hands=true contradicts hand_size={rules.hand_size}, num_decks={rules.num_decks}: special hands "
+            "are of 21 cards from three packs",
         ),
         (
             rules.half_rate and rules.full_count_if_never_drawn,
@@ -330,6 +339,15 @@ def _check_together(rules: RuleSet) -> None:
             f"middle_drop={rules.middle_drop} is more than max_points={rules.max_points}: nobody could cost that much",
         ),
         (
+            rules.wrong_declare == "allowed" and rules.wrong_declare_points < dearest_drop,
+            f"wrong_declare_points={rules.wrong_declare_points} is less than middle_drop={rules.middle_drop}: "
+            "a wrong declaration would be the cheaper way to drop",
+        ),
+        (
+            rules.wrong_declare == "allowed" and rules.wrong_declare_points == 0,
+            "wrong_declare=allowed contradicts wrong_declare_points=0: a wrong declaration would cost nothing",
+        ),
+        (
             rules.loser_complete > rules.max_points,
             f"loser_complete={rules.loser_complete} is more than max_points={rules.max_points}",
         ),
@@ -337,84 +355,6 @@ def _check_together(rules: RuleSet) -> None:
     for is_wrong, message in contradictions:
         if is_wrong:
             raise InvalidRules(message)
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A named table: what differs from ``points``, for how many players, and in one sentence what it is."""
-
-    meaning: str
-    options: Mapping[str, Any]
-    players: tuple[int, int] = (2, MAX_PLAYERS)
-    adjust: Callable[[int], Mapping[str, Any]] | None = None  # options that follow from num_players
-
-
-PRESETS: Final[Mapping[str, Preset]] = {
-    "points": Preset("the default game: Points Rummy for two, two packs", {}),
-    "classic": Preset(
-        "sets of four at the most, wrong declarations possible",
-        {"max_set_size": 4, "wrong_declare": "allowed"},
-        (2, 6),
-    ),
-    "pagat": Preset(
-        "anti-clockwise, rounding to 5, cheap first drop with the cards back, half and double rates",
-        {
-            "printed_joker_indicator": "twin",
-            "first_drop": 10,
-            "first_drop_returns_cards": True,
-            "round_to": 5,
-            "half_rate": True,
-            "hand_rummy": True,
-            "direction": "anticlockwise",
-        },
-        adjust=lambda players: {"num_decks": 3} if players >= 7 else {},
-    ),
-    "online": Preset(
-        "the pile is reshuffled; without both lives every card counts",
-        {"stock_out": "reshuffle_keep_top", "gate": "all_or_nothing"},
-    ),
-    "one_life": Preset("one pure sequence is enough", {"min_sequences": 1}),
-    "paplu_bonus": Preset("the Paplu is wild and pays its holder", {"paplu_wild": True, "paplu_bonus": "held"}),
-    "tanala": Preset("three packs; three copies of a face count as a pure sequence", {"num_decks": 3, "tanala": True}),
-    "ten_card": Preset(
-        "ten cards, one pure sequence and the rest in groups",
-        {
-            "hand_size": 10,
-            "min_sequences": 1,
-            "max_points": 60,
-            "wrong_declare_points": 60,
-            "first_drop": 10,
-            "middle_drop": 30,
-        },
-    ),
-    "rummy_21": Preset(
-        "21 cards, three packs, wild neighbours, three pure sequences or a special hand",
-        {
-            "num_decks": 3,
-            "hand_size": 21,
-            "wild_neighbours": True,
-            "min_sequences": 3,
-            "min_pure_sequences": 3,
-            "tanala": True,
-            "special_hands": True,
-            "max_points": 120,
-            "wrong_declare_points": 120,
-            "first_drop": 30,
-            "middle_drop": 70,
-        },
-    ),
-    "one_pack": Preset("one pack and one printed joker, two players", {"num_decks": 1}, (2, 2)),
-    "saha2025": Preset(
-        "arXiv:2601.00024: indicator first, never a joker; the whole pile reshuffled; lowest hand wins at the limit",
-        {
-            "printed_joker_indicator": "redraw",
-            "stock_out": "reshuffle_all",
-            "turn_limit_result": "lower_deadwood",
-            "indicator_first": True,
-        },
-        (2, 2),
-    ),
-}
 
 
 def preset(name: str, **overrides: Any) -> RuleSet:
@@ -436,11 +376,24 @@ def preset(name: str, **overrides: Any) -> RuleSet:
     players = overrides.get("num_players", 2)
     options: dict[str, Any] = dict(chosen.options)
     if isinstance(players, int):
-        if not chosen.players[0] <= players <= chosen.players[1]:
+        if chosen.players and not chosen.players[0] <= players <= chosen.players[1]:
             low, high = chosen.players
             raise InvalidRules(f"num_players={players}: the preset {name} is played by {low} to {high}")
         options.update(chosen.adjust(players) if chosen.adjust else {})
     return RuleSet(**{**options, **overrides})
+
+
+def seats_of(name: str) -> tuple[int, int]:
+    """The fewest and the most seats that a preset can be played by.
+
+    >>> seats_of("pagat"), seats_of("rummy_21")
+    ((2, 10), (2, 7))
+    """
+    playable = []
+    for players in range(2, MAX_PLAYERS + 1):
+        with contextlib.suppress(InvalidRules):
+            playable.append(preset(name, num_players=players).num_players)
+    return playable[0], playable[-1]
 
 
 def parse_rules(text: str) -> RuleSet:
@@ -477,6 +430,7 @@ def _parse_value(option: str, text: str) -> Any:
         return text
 
 
+@functools.lru_cache(maxsize=256)  # every position and many a message names its rules
 def format_rules(rules: RuleSet) -> str:
     """The shortest rules string that `parse_rules` reads back to an equal rule set.
 

@@ -9,6 +9,7 @@ import pytest
 
 MODULES = [
     "cards",
+    "engine.series_format",
     "rules",
     "melds.api",
     "melds.arrangement",

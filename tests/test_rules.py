@@ -11,7 +11,7 @@ import pytest
 
 from paplu_env import cards, rules
 from paplu_env.errors import InvalidRules
-from paplu_env.rules import PRESETS, RuleSet, as_rules, format_rules, parse_rules, preset
+from paplu_env.rules import PRESETS, RuleSet, as_rules, format_rules, parse_rules, preset, seats_of
 
 
 def _wild_text(table: RuleSet, indicator: str) -> str:
@@ -25,6 +25,43 @@ def test_the_default_is_points_rummy_for_two() -> None:
     assert (table.num_players, table.num_cards, table.hand_size, table.max_points) == (2, 106, 13, 80)
     assert (table.first_drop, table.middle_drop, table.max_turns) == (20, 40, 200)
     assert table.has_standard_groups
+
+
+# What RULES.md says of each preset, beside the default game.
+DIFFERENCES = {
+    "points": "",
+    "classic": "max_set_size=4 wrong_declare=allowed",
+    "pagat": "printed_joker_indicator=twin first_drop=10 first_drop_returns_cards=true middle_drop=40 round_to=5 "
+    "max_points=80 half_rate=true hand_rummy=true direction=anticlockwise",
+    "online": "stock_out=reshuffle_keep_top gate=all_or_nothing",
+    "one_life": "min_sequences=1",
+    "paplu_bonus": "paplu_wild=true paplu_bonus=held",
+    "tanala": "num_decks=3 tanala=true",
+    "ten_card": "hand_size=10 min_sequences=1 max_points=60 wrong_declare_points=60 first_drop=10 middle_drop=30",
+    "rummy_21": "hand_size=21 num_decks=3 printed_jokers=3 wild_neighbours=true printed_joker_indicator=aces "
+    "min_sequences=3 min_pure_sequences=3 tanala=true special_hands=true gate=lives max_points=120 "
+    "wrong_declare_points=120 first_drop=30 middle_drop=70",
+    "one_pack": "num_decks=1 printed_jokers=1",
+    "saha2025": "printed_joker_indicator=redraw stock_out=reshuffle_all turn_limit_result=lower_deadwood "
+    "indicator_first=true",
+}
+SEATS = {
+    "classic": (2, 6),
+    "pagat": (2, 10),
+    "tanala": (2, 10),
+    "ten_card": (2, 9),
+    "rummy_21": (2, 7),
+    "one_pack": (2, 2),
+}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_what_the_rules_say_of_it(name: str) -> None:
+    written = parse_rules("points:" + ",".join(DIFFERENCES[name].split()))
+    assert preset(name).hash == written.hash
+    assert seats_of(name) == SEATS.get(name, (2, 7))  # seven of thirteen cards is what two packs allow
+    with pytest.raises(InvalidRules, match="num_players"):
+        preset(name, num_players=seats_of(name)[1] + 1)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -64,14 +101,6 @@ def test_overrides_go_there_and_back() -> None:
         ("one_pack:num_players=3", "num_players"),
         ("classic:num_players=7", "num_players"),
         ("points:hand_size=12", "hand_size"),
-        ("points:min_pure_sequences=3", "min_pure_sequences"),
-        ("points:min_pure_sequences=0,gate=pure_opens_all", "pure_opens_all"),
-        ("points:round_to=3", "round_to"),
-        ("points:tanala=true", "tanala"),
-        ("points:special_hands=true", "special_hands"),
-        ("points:half_rate=true,full_count_if_never_drawn=true", "half_rate"),
-        ("points:first_drop=50", "first_drop"),
-        ("points:middle_drop=90", "middle_drop"),
         ("points:max_set_size=3", "max_set_size"),
         ("points:min_naturals=3", "min_naturals"),
         ("points:num_decks=4", "num_decks"),
@@ -81,6 +110,63 @@ def test_overrides_go_there_and_back() -> None:
 def test_what_cannot_be_played_is_refused_by_name(text: str, name: str) -> None:
     with pytest.raises(InvalidRules, match=name):
         parse_rules(text)
+
+
+# Options that contradict each other, what the refusal says, and the nearest table that can be played.
+CONTRADICTIONS = [
+    (
+        "num_players=8",
+        ["num_players=8", "num_decks=2", "hand_size=13", "of 106 cards 0", "fewer than seats"],
+        "num_players=7",
+    ),
+    ("num_decks=1,num_players=4", ["num_players=4", "num_decks=1", "of 53 cards -1"], "num_decks=1,num_players=3"),
+    ("num_decks=1,printed_jokers=5,num_players=4", ["of 57 cards 3"], "num_decks=1,printed_jokers=6,num_players=4"),
+    ("hand_size=21,num_players=5", ["hand_size=21", "of 106 cards -1"], "hand_size=21,num_players=4"),
+    ("hand_size=12", ["hand_size=12", "(10, 13, 21)"], "hand_size=10"),
+    ("min_pure_sequences=3", ["min_pure_sequences=3", "min_sequences=2"], "min_pure_sequences=3,min_sequences=3"),
+    ("min_sequences=0", ["min_pure_sequences=1", "min_sequences=0"], "min_sequences=0,min_pure_sequences=0"),
+    (
+        "gate=pure_opens_all,min_pure_sequences=0",
+        ["gate=pure_opens_all", "min_pure_sequences=0"],
+        "gate=pure_opens_all,min_pure_sequences=1",
+    ),
+    ("round_to=3", ["round_to=3", "0 or 5"], "round_to=5"),
+    ("tanala=true", ["tanala=true", "num_decks=2", "three packs"], "tanala=true,num_decks=3"),
+    ("special_hands=true,num_decks=3", ["special_hands=true", "hand_size=13", "of 21 cards"], "rummy_21"),
+    (
+        "special_hands=true,hand_size=21",
+        ["special_hands=true", "num_decks=2", "three packs"],
+        "special_hands=true,hand_size=21,num_decks=3",
+    ),
+    (
+        "half_rate=true,full_count_if_never_drawn=true",
+        ["half_rate=true", "full_count_if_never_drawn=true"],
+        "hand_rummy=true,full_count_if_never_drawn=true",
+    ),
+    ("first_drop=41", ["first_drop=41", "middle_drop=40"], "first_drop=40"),
+    ("middle_drop=81", ["middle_drop=81", "max_points=80"], "middle_drop=80"),
+    ("max_points=39", ["middle_drop=40", "max_points=39"], "max_points=39,drop_allowed=false"),
+    (
+        "wrong_declare=allowed,wrong_declare_points=39",
+        ["wrong_declare_points=39", "middle_drop=40"],
+        "wrong_declare=allowed,wrong_declare_points=40",
+    ),
+    (
+        "wrong_declare=allowed,wrong_declare_points=0,drop_allowed=false",
+        ["wrong_declare=allowed", "wrong_declare_points=0"],
+        "wrong_declare=allowed,wrong_declare_points=1,drop_allowed=false",
+    ),
+    ("loser_complete=81", ["loser_complete=81", "max_points=80"], "loser_complete=80"),
+]
+
+
+@pytest.mark.parametrize(("options", "words", "playable"), CONTRADICTIONS)
+def test_options_that_contradict_each_other_are_refused_by_name(options: str, words: list[str], playable: str) -> None:
+    with pytest.raises(InvalidRules) as refused:
+        parse_rules(f"points:{options}")
+    for word in words:
+        assert word in str(refused.value)
+    parse_rules(playable if playable in PRESETS else f"points:{playable}")
 
 
 def test_values_of_the_wrong_kind_are_refused() -> None:
@@ -136,6 +222,9 @@ def test_hashes_tell_games_apart_and_nothing_else() -> None:
     hashes = [preset(name).hash for name in PRESETS]
     assert len(set(hashes)) == len(hashes)
     assert RuleSet(printed_jokers=2).hash == RuleSet().hash
+    assert RuleSet(printed_jokers=2) == RuleSet() != RuleSet(printed_jokers=3)
+    assert str(RuleSet(printed_jokers=2)) == "points"
+    assert RuleSet(num_decks=3, printed_jokers=2) != RuleSet(num_decks=3)
     assert RuleSet(max_turns=199).hash != RuleSet().hash
     assert np.unique([preset(name).packed[0]["id"] for name in PRESETS]).size == len(PRESETS)
 

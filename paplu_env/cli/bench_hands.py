@@ -1,4 +1,4 @@
-"""Hands and positions to measure on, each kind from a seed."""
+"""Hands to measure on, each kind from a seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make_hands(kind: str, size: int, count: int, seed: int) -> tuple[np.ndarray,
     """
     random = np.random.Generator(np.random.PCG64([seed, size, HAND_KINDS.index(kind)]))
     rules = preset("points")
-    pack = np.repeat(np.arange(NUM_FACES), [rules.copies(face) for face in range(NUM_FACES)])
+    pack = pack_of(rules)
     hands, wilds = np.zeros((count, NUM_FACES), np.uint8), np.zeros(count, np.int64)
     if kind in ("near-complete", "from play"):
         source, masks = _played_hands(rules, seed, complete=kind == "near-complete")
@@ -57,6 +57,11 @@ def make_hands(kind: str, size: int, count: int, seed: int) -> tuple[np.ndarray,
         np.add.at(hands[row], drawn, 1)
         wilds[row] = wild
     return hands, wilds
+
+
+def pack_of(rules: RuleSet) -> np.ndarray:
+    """All cards of the packs, in order."""
+    return np.repeat(np.arange(NUM_FACES), [rules.copies(face) for face in range(NUM_FACES)])
 
 
 def _played_hands(rules: RuleSet, seed: int, complete: bool) -> tuple[np.ndarray, np.ndarray]:

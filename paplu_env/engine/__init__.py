@@ -16,7 +16,11 @@ from paplu_env.engine.deal import deal, deal_from, deal_into, deal_many
 from paplu_env.engine.legal import legal_action_mask, legal_action_masks, why_illegal
 from paplu_env.engine.playout import random_playouts
 from paplu_env.engine.record import ENGINE_VERSION, Record, final_state, load_record, replay, save_record
+from paplu_env.engine.score_sheet import DealResult, ScoreSheet
 from paplu_env.engine.scoring import is_over, returns
+from paplu_env.engine.series import Series
+from paplu_env.engine.series_format import FORMATS, SeriesFormat, as_series, format_series, parse_series
+from paplu_env.engine.series_record import SeriesRecord, final_series, load_series, replay_series, save_series
 from paplu_env.engine.state import copy
 from paplu_env.engine.text import format_position, parse_position
 from paplu_env.engine.transition import apply_action, apply_actions
@@ -30,33 +34,46 @@ __all__ = [
     "DRAW_CLOSED",
     "DROP",
     "ENGINE_VERSION",
+    "FORMATS",
     "NUM_ACTIONS",
     "TAKE_OPEN",
+    "DealResult",
     "Record",
+    "ScoreSheet",
+    "Series",
+    "SeriesFormat",
+    "SeriesRecord",
     "apply_action",
     "apply_actions",
+    "as_series",
     "check",
     "copy",
     "deal",
     "deal_from",
     "deal_into",
     "deal_many",
+    "final_series",
     "final_state",
     "format_action",
     "format_position",
+    "format_series",
     "is_over",
     "legal_action_mask",
     "legal_action_masks",
     "load_record",
+    "load_series",
     "parse_action",
     "parse_position",
+    "parse_series",
     "player_view",
     "player_views",
     "random_playouts",
     "replay",
+    "replay_series",
     "returns",
     "sample_world",
     "sample_worlds",
     "save_record",
+    "save_series",
     "why_illegal",
 ]

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -29,6 +29,7 @@ ENGINE_VERSION: Final = 1  # raised whenever the same record could give another 
 _FORMAT: Final = "paplu-record"
 _KIND_WORDS: Final[dict[type, str]] = {int: "a whole number", str: "a text", list: "a list"}
 _T = TypeVar("_T", int, str, list[Any])
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,23 +69,23 @@ class Record:
         """
         if not isinstance(values, dict) or values.get("format") != _FORMAT:
             raise InvalidFile("not a record of a deal")
-        version = _part(values, "version", int)
+        version = part(values, "version", int)
         if version != ENGINE_VERSION:
             raise InvalidFile(f"a record of engine version {version}: this engine is {ENGINE_VERSION}")
-        deck = None if values.get("deck", "") is None else _part(values, "deck", str)
-        active = None if values.get("active", "") is None else tuple(_parts(values, "active", int))
+        deck = None if values.get("deck", "") is None else part(values, "deck", str)
+        active = None if values.get("active", "") is None else tuple(parts(values, "active", int))
         if active is not None and len(set(active)) < len(active):
             raise InvalidFile(f"a record with a wrong part: active names a seat twice: {reprlib.repr(active)}")
-        rules, rules_hash = _part(values, "rules", str), _part(values, "rules_hash", str)
-        result = _part(values, "ending", str), _parts(values, "returns", int)
+        rules, rules_hash = part(values, "rules", str), part(values, "rules_hash", str)
+        result = part(values, "ending", str), parts(values, "returns", int)
         try:
             record = cls(
                 rules=parse_rules(rules),
-                seed=_part(values, "seed", int),
+                seed=part(values, "seed", int),
                 deck=None if deck is None else tuple(parse_cards(deck)),
-                first=_part(values, "first", int),
+                first=part(values, "first", int),
                 active=active,
-                actions=tuple(parse_action(text) for text in _parts(values, "actions", str)),
+                actions=tuple(parse_action(text) for text in parts(values, "actions", str)),
             )
             if record.rules.hash != rules_hash:
                 raise InvalidFile(f"its rules {rules!r} mean another game today than when it was written")
@@ -101,16 +102,16 @@ class Record:
         return record
 
 
-def _part(values: dict[str, Any], name: str, kind: type[_T]) -> _T:
+def part(values: dict[str, Any], name: str, kind: type[_T]) -> _T:
     """One part of a record, of just this type: to JSON ``true`` and ``1.0`` are not the number 1."""
     if name not in values:
         raise InvalidFile(f"a record with a missing part: {name}")
     return _of_kind(values[name], name, kind)
 
 
-def _parts(values: dict[str, Any], name: str, kind: type[_T]) -> list[_T]:
+def parts(values: dict[str, Any], name: str, kind: type[_T]) -> list[_T]:
     """A list of values of one type."""
-    return [_of_kind(value, f"{name}[{place}]", kind) for place, value in enumerate(_part(values, name, list))]
+    return [_of_kind(value, f"{name}[{place}]", kind) for place, value in enumerate(part(values, name, list))]
 
 
 def _of_kind(value: Any, name: str, kind: type[_T]) -> _T:
@@ -127,18 +128,7 @@ def save_record(record: Record, path: str | os.PathLike[str]) -> None:
     Raises:
         OSError: it cannot be written; the error names the path, and nothing is left behind.
     """
-    target = Path(path)
-    text = json.dumps(record.to_dict(), indent=1) + "\n"
-    temporary = target.parent / f"{target.name}.{os.getpid()}.tmp"
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, target)
-    except OSError as error:
-        reason = error.strerror if target.parent.is_dir() else f"there is no folder {target.parent}"
-        raise OSError(error.errno, reason, os.fspath(path)) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()  # is there only after a failure
+    write_json(record.to_dict(), path)
 
 
 def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> Record:
@@ -151,15 +141,44 @@ def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> R
         InvalidFile: it can't be read, is truncated, foreign, of another version or other rules, or
             doesn't replay to the result written in it. The message names the path.
     """
-    try:
-        record = Record.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-    except RecursionError:
-        raise InvalidFile(f"{os.fspath(path)}: not a record of a deal: its values are nested too deeply") from None
-    except (OSError, ValueError) as error:  # not UTF-8, not JSON, a number of thousands of digits, InvalidFile
-        raise InvalidFile(f"{os.fspath(path)}: {error}") from None
+    record = read_json(path, Record.from_dict)
     if rules is not None and record.rules.hash != rules.hash:
         raise InvalidFile(f"{os.fspath(path)}: a record of {record.rules}, not of {rules}")
     return record
+
+
+def write_json(values: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write plain values to a file: all of them or, after an error, nothing.
+
+    Raises:
+        OSError: as `save_record` does.
+    """
+    target = Path(path)
+    text = json.dumps(values, indent=1) + "\n"
+    temporary = target.parent / f"{target.name}.{os.getpid()}.tmp"
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, target)
+    except OSError as error:
+        reason = error.strerror if target.parent.is_dir() else f"there is no folder {target.parent}"
+        raise OSError(error.errno, reason, os.fspath(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()  # is there only after a failure
+
+
+def read_json(path: str | os.PathLike[str], read: Callable[[Any], _R]) -> _R:
+    """What ``read`` makes of the values in a file.
+
+    Raises:
+        InvalidFile: the file, or what is in it, cannot be read. The message names the path.
+    """
+    try:
+        return read(json.loads(Path(path).read_text(encoding="utf-8")))
+    except RecursionError:
+        raise InvalidFile(f"{os.fspath(path)}: not a record: its values are nested too deeply") from None
+    except (OSError, ValueError) as error:  # not UTF-8, not JSON, a number of thousands of digits, InvalidFile
+        raise InvalidFile(f"{os.fspath(path)}: {error}") from None
 
 
 def replay(record: Record) -> Iterator[States]:

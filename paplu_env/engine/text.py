@@ -2,7 +2,7 @@
 
 A line holds what a position follows from and nothing that can be derived from it::
 
-    first 0; indicator 7H; hand 0 AS 2S …; hand 1 3C …; stock 9C … 4H; pile 5D QS; seed 12; log 0:draw/QS
+    rules points; first 0; indicator 7H; hand 0 AS 2S …; hand 1 3C …; stock 9C … 4H; pile 5D QS; seed 12; log 0:draw/QS
 
 Cards of the stock and the pile stand bottom first. ``active`` (all seats unless given), ``drawn`` (the
 card drawn from the stock this turn) and ``ending`` come when they apply. A turn of the log is
@@ -33,8 +33,8 @@ from paplu_env.engine.state import (
     check_table,
     empty_states,
 )
-from paplu_env.errors import InvalidHand, InvalidNotation
-from paplu_env.rules import RuleSet
+from paplu_env.errors import InvalidHand, InvalidNotation, InvalidRules
+from paplu_env.rules import RuleSet, parse_rules
 
 _SOURCE_WORDS: Final = {
     LOG_CLOSED: "draw",
@@ -43,6 +43,7 @@ _SOURCE_WORDS: Final = {
     LOG_ANNOUNCED: "announce",
 }
 _SOURCE_CODES: Final = {word: code for code, word in _SOURCE_WORDS.items()}
+_FIELDS: Final = ("rules", "first", "active", "indicator", "hand", "stock", "pile", "drawn", "seed", "log", "ending")
 
 
 def format_position(states: States, i: int, rules: RuleSet) -> str:
@@ -55,7 +56,7 @@ def format_position(states: States, i: int, rules: RuleSet) -> str:
     s = states[i]
     cards, stock_size, pile_size = s["cards"], int(s["stock_size"]), int(s["pile_size"])
     seats = active_seats(s)
-    parts = [f"first {int(s['first'])}"]
+    parts = [f"rules {rules}", f"first {int(s['first'])}"]
     if len(seats) < rules.num_players:
         parts.append("active " + " ".join(map(str, seats)))
     parts.append(f"indicator {format_card(int(s['indicator']))}")
@@ -75,7 +76,7 @@ def format_position(states: States, i: int, rules: RuleSet) -> str:
 def parse_position(text: str, rules: RuleSet) -> States:
     """The state that a line stands for, the inverse of `format_position`.
 
-    The stock may be left out: then it is every card that lies nowhere else, in rising face order.
+    The rules may be left out, and the stock: then it is every card that lies nowhere else, in rising face order.
 
     Returns:
         ``(1,)`` states.
@@ -83,8 +84,11 @@ def parse_position(text: str, rules: RuleSet) -> States:
     Raises:
         InvalidNotation: the line cannot be read, or its parts contradict each other.
         InvalidHand: cards missing or too many, or a hand of a wrong size.
+        InvalidRules: the line names other rules, or none that can be read.
     """
     fields = _split_fields(text)
+    if "rules" in fields and parse_rules(fields["rules"]).hash != rules.hash:
+        raise InvalidRules(f"a position of {fields['rules']}, not of {rules}")
     states = empty_states(rules, 1)
     s = states[0]
     first = _parse_number(fields.get("first", "0"), text)
@@ -131,7 +135,7 @@ def _split_fields(text: str) -> dict[str, str]:
         words = part.split()
         size = 2 if words[0] == "hand" else 1
         name = " ".join(words[:size])
-        if words[0] not in ("first", "active", "indicator", "hand", "stock", "pile", "drawn", "seed", "log", "ending"):
+        if words[0] not in _FIELDS:
             raise InvalidNotation(f"cannot read {part!r} in the position {text!r}")
         if name in fields:
             raise InvalidNotation(f"{name!r} stands twice in the position {text!r}")

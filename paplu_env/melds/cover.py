@@ -1,4 +1,4 @@
-"""How many natural cards the groups of a hand can cover, and which cards they can do without or would gain.
+"""How many natural cards the groups of a hand can cover, what they can do without, and what runs can be among them.
 
 The number of wild cards doesn't matter here: a gap in a group is a place that some wild card or blank will
 fill. So the question is which groups, of so many places in all, stand on the most natural cards. Sequences
@@ -13,8 +13,8 @@ three places pass one over, any of them. And a set of a single card is no better
 
 * `most_covered`: the most cards covered;
 * `spare_faces`: the faces of which a copy can be thrown with the goal still covered;
-* `gained_faces`: the faces that, drawn, would raise the cover above the goal. Here the exchanges hold for the
-  hand with the card drawn, so that a set the card would join may be smaller by one.
+* `reaching_runs`, `has_reaching_run`: the runs that can be one of the sequences with the goal still covered. It
+  doesn't matter that a set may hold a card where the run passes: the card can be moved over, and counts once.
 """
 
 from __future__ import annotations
@@ -37,16 +37,18 @@ from paplu_env.melds.distance_table import (
     larger,
     with_run,
 )
-from paplu_env.melds.hand import Naturals, without_set
+from paplu_env.melds.hand import Naturals, Runs, run_at, without_run, without_set
 
 # The questions.
 _COUNT: Final = 0
 _SPARE: Final = 1
-_GAIN: Final = 2
+_RUNS: Final = 2
+_ANY_RUN: Final = 3
 
 MIN_SET: Final = 3
-MAX_NATURALS_IN_SET: Final = 4
-_CHOICES: Final = 6  # whole column, one suit passed over (4), three cards in a set of four places
+
+# What is still asked: faces as a mask in the first number, or runs.
+_Asked = tuple[int, int, int]
 
 
 @njit
@@ -58,78 +60,73 @@ def most_covered(hand: Naturals, places: int, for_runs: int, least: int, table: 
         places: of all groups together, up to 13.
         for_runs: places that the sets have to leave, since so many sequences are needed.
     """
-    return _walk(as_int64(_COUNT), hand, places, for_runs, least, as_int64(0), table)[0]
+    nothing = as_int64(0)
+    return _walk(as_int64(_COUNT), hand, places, for_runs, least, (nothing, nothing, nothing), table)[0]
 
 
 @njit
 def spare_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: int, table: Table) -> int:
     """The asked faces of which a copy can be thrown with so many cards still covered, as a mask."""
-    return _walk(as_int64(_SPARE), hand, places, for_runs, goal, asked, table)[1]
+    nothing = as_int64(0)
+    _, left = _walk(as_int64(_SPARE), hand, places, for_runs, goal, (asked, nothing, nothing), table)
+    return asked & ~left[0]
 
 
 @njit
-def gained_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: int, table: Table) -> int:
-    """The asked faces that, drawn, raise the cover above the goal, as a mask.
-
-    Args:
-        goal: the most that is covered now.
-        asked: mask of faces of which not all copies are held.
-    """
-    return _walk(as_int64(_GAIN), hand, places, for_runs, goal, asked, table)[1]
+def reaching_runs(hand: Naturals, runs: Runs, places: int, for_runs: int, goal: int, table: Table) -> Runs:
+    """Those of the runs that, as one of the sequences, let the groups cover so many cards, the run's own among them."""
+    _, left = _walk(as_int64(_RUNS), hand, places, for_runs, goal, runs, table)
+    return runs[0] & ~left[0], runs[1] & ~left[1], runs[2] & ~left[2]
 
 
 @njit
-def _walk(mode: int, hand: Naturals, places: int, for_runs: int, goal: int, todo: int, table: Table) -> tuple[int, int]:
+def has_reaching_run(hand: Naturals, runs: Runs, places: int, for_runs: int, goal: int, table: Table) -> bool:
+    """Whether there is such a run."""
+    if not _is_open(runs):
+        return False
+    return not _is_open(_walk(as_int64(_ANY_RUN), hand, places, for_runs, goal, runs, table)[1])
+
+
+@njit
+def _walk(
+    mode: int, hand: Naturals, places: int, for_runs: int, goal: int, asked: _Asked, table: Table
+) -> tuple[int, _Asked]:
     """Run through the sets of a hand whose groups have so many places in all.
 
     Args:
-        mode: `_COUNT`, `_SPARE` or `_GAIN`.
+        mode: one of the questions above.
         hand: the natural cards.
         places: of all groups together, up to 13.
         for_runs: places that the sets have to leave, since so many sequences are needed.
-        goal: cards to cover. `_COUNT` looks for more than ``goal - 1``, the others take it as it is; for
-            `_GAIN` it has to be the most that can be covered.
-        todo: mask of faces that `_SPARE` and `_GAIN` ask about; for `_GAIN` none of which all copies are held.
+        goal: cards to cover. `_COUNT` looks for more than ``goal - 1``, the others take it as it is.
+        asked: the faces or runs that the others ask about.
 
     Returns:
-        ``(count, faces)``: for `_COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached;
-        for `_SPARE` and `_GAIN` the faces, as a mask.
+        ``(count, left)``: for `_COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached; for
+        the others the faces or runs for which it isn't, but no run at all for `_ANY_RUN` once one has been found.
     """
-    majors = join(_row(hand, 0, table), _row(hand, 1, table), places)
-    minors = join(_row(hand, 2, table), _row(hand, 3, table), places)
-    turned = backwards(minors)
-    faces = 0
-    if mode == _COUNT:
-        goal = max(goal, _most(majors, minors, turned, places) + 1)
-    elif covers(majors, minors, turned, places, goal):
-        faces = _faces(mode, hand, majors, minors, places, goal, todo, table)
-    ranks = _ranks_of_sets(mode, hand[0])
+    goal, asked, majors, minors, turned = _visit(mode, hand, places, for_runs, goal, as_int64(0), asked, table)
+    ranks = set_ranks_of(hand[0])
     if ranks == 0 or places < MIN_SET + for_runs:
-        return goal - 1, faces
+        return goal - 1, asked
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
-    beside = _most(majors, minors, turned, places - MIN_SET)
-    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
-    while ranks and (mode == _COUNT or todo & ~faces):
+    beside = most_of(majors, minors, turned, places - MIN_SET)
+    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
+    while ranks and (mode == _COUNT or _is_open(asked)):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
-        for choice in range(_choices(mode, column)):
-            used, size, waits = _choose(column, choice)
-            gained = popcount(used)
-            left = places - size
+        for choice in range(_choices(column)):
+            used, size = _choose(column, choice)
+            gained, left = popcount(used), places - size
             more = left >= MIN_SET + for_runs and beyond + gained >= goal
-            if gained == 0 or left < for_runs or not (more or beside + gained >= goal):
-                continue
-            joining = _joining(used, size, rank) & todo if mode == _GAIN else 0
-            if waits and joining & ~faces == 0:
+            if left < for_runs or not (more or beside + gained >= goal):
                 continue
             rest = without_set(hand, used, rank)
-            goal, faces = _visit(mode, rest, left, goal, gained, joining, waits, todo, faces, table)
+            goal, asked, _, _, _ = _visit(mode, rest, left, for_runs, goal, gained, asked, table)
             if more:
-                goal, faces = _walk_on(
-                    mode, rest, left, for_runs, goal, gained, rank, joining, waits, todo, faces, table
-                )
-    return goal - 1, faces
+                goal, asked = _walk_on(mode, rest, left, for_runs, goal, gained, rank, asked, table)
+    return goal - 1, asked
 
 
 @njit
@@ -141,119 +138,138 @@ def _walk_on(
     goal: int,
     gained: int,
     first: int,
-    joining: int,
-    waits: bool,
-    todo: int,
-    faces: int,
+    asked: _Asked,
     table: Table,
-) -> tuple[int, int]:
-    """Run through the further sets beside chosen ones: of their rank or a higher one, or any if the first waits."""
+) -> tuple[int, _Asked]:
+    """Run through the further sets beside chosen ones, of rank ``first`` or a higher one."""
     never_inline()
-    majors = join(_row(hand, 0, table), _row(hand, 1, table), places - MIN_SET)
-    minors = join(_row(hand, 2, table), _row(hand, 3, table), places - MIN_SET)
+    ranks = set_ranks_of(hand[0]) >> first << first
+    if ranks == 0:
+        return goal, asked
+    majors, minors = pair_rows(hand, places - MIN_SET, table)
     turned = backwards(minors)
-    beside = _most(majors, minors, turned, places - MIN_SET) + gained
-    beyond = _most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
-    if beside + _largest_set(hand[0]) < goal and beyond + _largest_set(hand[0]) < goal:
-        return goal, faces
-    ranks = _ranks_of_sets(_COUNT, hand[0])
-    if not waits:
-        # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
-        ranks = (ranks | _ranks_of_sets(mode, hand[0]) & 1 << first) >> first << first
-    while ranks and (mode == _COUNT or todo & ~faces):
+    beside = most_of(majors, minors, turned, places - MIN_SET) + gained
+    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
+    while ranks and (mode == _COUNT or _is_open(asked)):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
         column = hand[0] >> rank & COLUMN
-        for choice in range(_choices(mode if rank == first else _COUNT, column)):
-            used, size, waits_too = _choose(column, choice)
-            count = popcount(used)
-            left = places - size
+        for choice in range(_choices(column)):
+            used, size = _choose(column, choice)
+            count, left = popcount(used), places - size
             more = left >= MIN_SET + for_runs and beyond + count >= goal
-            if count == 0 or left < for_runs or (waits and waits_too):
-                continue
-            if not more and beside + count < goal:
-                continue
-            joins = joining
-            if mode == _GAIN and not waits:
-                joins |= _joining(used, size, rank) & todo
-            waiting = waits or waits_too
-            if waiting and joins & ~faces == 0:
+            if left < for_runs or not (more or beside + count >= goal):
                 continue
             rest = without_set(hand, used, rank)
-            goal, faces = _visit(mode, rest, left, goal, gained + count, joins, waiting, todo, faces, table)
+            goal, asked, _, _, _ = _visit(mode, rest, left, for_runs, goal, gained + count, asked, table)
             if more:
-                goal, faces = _walk_on(
-                    mode, rest, left, for_runs, goal, gained + count, rank, joins, waiting, todo, faces, table
-                )
-    return goal, faces
+                goal, asked = _walk_on(mode, rest, left, for_runs, goal, gained + count, rank, asked, table)
+    return goal, asked
 
 
 @njit
 def _visit(
-    mode: int,
-    hand: Naturals,
-    places: int,
-    goal: int,
-    gained: int,
-    joining: int,
-    waits: bool,
-    todo: int,
-    faces: int,
-    table: Table,
-) -> tuple[int, int]:
-    """What the sequences add to chosen sets: a higher goal, or more faces.
+    mode: int, hand: Naturals, places: int, for_runs: int, goal: int, gained: int, asked: _Asked, table: Table
+) -> tuple[int, _Asked, int, int, int]:
+    """What the sequences add to chosen sets: a higher goal, or fewer open questions; and their rows in pairs.
 
     Args:
         hand: what the sets leave.
         places: what they leave for the sequences.
         gained: cards that they cover.
-        joining: the faces that would join them, of those asked about.
-        waits: one of the sets is worth trying for these faces alone.
     """
-    majors = join(_row(hand, 0, table), _row(hand, 1, table), places)
-    minors = join(_row(hand, 2, table), _row(hand, 3, table), places)
+    majors, minors = pair_rows(hand, places, table)
     turned = backwards(minors)
-    if not covers(majors, minors, turned, places, goal - gained):
-        return goal, faces
     if mode == _COUNT:
+        goal = max(goal, gained + max(lane(majors, places), lane(minors, places)) + 1)
         while covers(majors, minors, turned, places, goal - gained):
             goal += 1
-        return goal, faces
-    faces |= joining
-    if waits:
-        return goal, faces
-    return goal, faces | _faces(mode, hand, majors, minors, places, goal - gained, todo & ~faces, table)
+    elif covers(majors, minors, turned, places, goal - gained):
+        if mode == _SPARE:
+            spare = _spare(hand, majors, minors, places, goal - gained, asked[0], table)
+            asked = (asked[0] & ~spare, asked[1], asked[2])
+        else:
+            asked = _runs(mode, hand, majors, minors, places, for_runs, goal - gained, asked, table)
+    return goal, asked, majors, minors, turned
 
 
 @njit
-def _faces(
-    mode: int, hand: Naturals, majors: int, minors: int, places: int, cards: int, todo: int, table: Table
-) -> int:
-    """The faces without which the sequences still cover so many cards, or with which they cover one more."""
-    ones = hand[0]
+def _spare(hand: Naturals, majors: int, minors: int, places: int, cards: int, asked: int, table: Table) -> int:
+    """The asked faces without which the sequences still cover so many cards."""
     faces = 0
     for suit in range(NUM_SUITS):
-        asked = todo >> NUM_RANKS * suit & SUIT_RANKS
-        if mode == _SPARE:
-            asked &= suit_of(ones, suit)
-        if asked == 0:
+        ranks = asked >> NUM_RANKS * suit & suit_of(hand[0], suit) & SUIT_RANKS
+        if ranks == 0:
             continue
-        others = join(_row(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
         turned = backwards(others)
-        while asked:
-            rank = lowest_bit(asked)
-            asked &= asked - 1
-            if mode == _GAIN:
-                row = _row_with_copy(hand, suit, rank, table)
-            else:
-                row = _row(without_set(hand, 1 << FIELD * suit, rank), suit, table)
-            if covers(row, others, turned, places, cards + (1 if mode == _GAIN else 0)):
+        while ranks:
+            rank = lowest_bit(ranks)
+            ranks &= ranks - 1
+            row = row_of(without_set(hand, 1 << FIELD * suit, rank), suit, table)
+            if covers(row, others, turned, places, cards):
                 faces |= 1 << NUM_RANKS * suit + rank
     return faces
 
 
 @njit
-def _row(hand: Naturals, suit: int, table: Table) -> int:
+def _runs(
+    mode: int,
+    hand: Naturals,
+    majors: int,
+    minors: int,
+    places: int,
+    for_runs: int,
+    cards: int,
+    asked: _Asked,
+    table: Table,
+) -> _Asked:
+    """The asked runs that can't be among sequences that cover so many cards; none once `_ANY_RUN` has one."""
+    for suit in range(NUM_SUITS):
+        if suit_of(asked[0] | asked[1] | asked[2], suit) == 0:
+            continue
+        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        turned = backwards(others)
+        for length in range(MIN_RUN, MAX_RUN + 1):
+            left = places - length
+            starts = suit_of(asked[length - MIN_RUN], suit)
+            if left < for_runs - MIN_RUN:
+                break
+            reached = 0
+            while starts:
+                start = starts & -starts
+                starts &= starts - 1
+                run = run_at(lowest_bit(start), length)
+                covered = popcount(suit_of(hand[0], suit) & run)
+                row = row_of(without_run(hand, suit, run), suit, table)
+                if covers(row, others, turned, left, cards - covered):
+                    if mode == _ANY_RUN:
+                        return 0, 0, 0
+                    reached |= start << FIELD * suit
+            three, four, five = asked
+            asked = (
+                three & ~(reached if length == MIN_RUN else 0),
+                four & ~(reached if length == MIN_RUN + 1 else 0),
+                five & ~(reached if length == MAX_RUN else 0),
+            )
+    return asked
+
+
+@njit
+def _is_open(asked: _Asked) -> bool:
+    """Whether anything is still asked."""
+    return asked[0] | asked[1] | asked[2] != 0
+
+
+@njit
+def pair_rows(hand: Naturals, places: int, table: Table) -> tuple[int, int]:
+    """The rows of spades and hearts together and of diamonds and clubs together, up to the lane of ``places``."""
+    majors = join(row_of(hand, as_int64(0), table), row_of(hand, as_int64(1), table), places)
+    return majors, join(row_of(hand, as_int64(2), table), row_of(hand, as_int64(3), table), places)
+
+
+@njit
+def row_of(hand: Naturals, suit: int, table: Table) -> int:
     """The row of a suit."""
     if hand[2] >> FIELD * suit & SUIT_RANKS == 0:
         return int(table[hand[3 + suit]])
@@ -261,7 +277,7 @@ def _row(hand: Naturals, suit: int, table: Table) -> int:
 
 
 @njit
-def _row_with_copy(hand: Naturals, suit: int, rank: int, table: Table) -> int:
+def row_with_copy(hand: Naturals, suit: int, rank: int, table: Table) -> int:
     """The row of a suit after one card more."""
     place = hand[3 + suit] + WEIGHTS[rank]
     if (hand[2] | hand[1] & COLUMN << rank) >> FIELD * suit & SUIT_RANKS == 0:
@@ -294,7 +310,7 @@ def _row_of_three(ones: int, twos: int, threes: int, place: int, table: Table) -
 
 
 @njit
-def _most(row: int, other: int, turned: int, places: int) -> int:
+def most_of(row: int, other: int, turned: int, places: int) -> int:
     """The most cards that two groups of suits cover with so many places together."""
     cards = max(lane(row, places), lane(other, places))
     while covers(row, other, turned, places, cards + 1):
@@ -303,29 +319,27 @@ def _most(row: int, other: int, turned: int, places: int) -> int:
 
 
 @njit
-def _most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: int, for_runs: int) -> int:
+def most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: int, for_runs: int) -> int:
     """A bound on what sequences and one or more sets cover, as if the sets took their cards from nowhere."""
-    largest = _largest_set(hand[0])
+    largest = largest_set(hand[0])
     bound = 0
     in_sets = 0
     while places >= MIN_SET + for_runs:
         places -= MIN_SET
         in_sets += largest
-        bound = max(bound, _most(row, other, turned, places) + in_sets)
+        bound = max(bound, most_of(row, other, turned, places) + in_sets)
     return bound
 
 
 @njit
-def _ranks_of_sets(mode: int, ones: int) -> int:
-    """The ranks of which two suits have a card, or, where a set may wait for a second one, any suit."""
+def set_ranks_of(ones: int) -> int:
+    """The ranks of which two suits have a card."""
     spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
-    if mode == _GAIN:
-        return (spades | hearts | diamonds | clubs) & SUIT_RANKS
     return (spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
 
 
 @njit
-def _largest_set(ones: int) -> int:
+def largest_set(ones: int) -> int:
     """How many suits have a card of the same rank, at most; not less than two."""
     spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
     if spades & hearts & diamonds & clubs:
@@ -334,34 +348,14 @@ def _largest_set(ones: int) -> int:
 
 
 @njit
-def _choices(mode: int, column: int) -> int:
+def _choices(column: int) -> int:
     """How many sets of a rank `_choose` has to be asked for."""
-    held = popcount(column)
-    return _CHOICES if held == 4 or (held == 3 and mode == _GAIN) else 1
+    return 1 + NUM_SUITS if popcount(column) == NUM_SUITS else 1
 
 
 @njit
-def _choose(column: int, choice: int) -> tuple[int, int, bool]:
-    """One of the sets of a rank: its cards as a column, its places, and whether it is one for `_GAIN` alone.
-
-    No cards: there is no such set. The sets for `_GAIN` alone are those that nobody would lay before the card
-    comes that joins them: a single card, two of three, and three in a set of four places.
-    """
-    held = popcount(column)
+def _choose(column: int, choice: int) -> tuple[int, int]:
+    """One of the sets of a rank: its cards as a column, and its places."""
     if choice == 0:
-        return column, max(MIN_SET, held), held == 1
-    if choice <= NUM_SUITS:
-        passed_over = 1 << FIELD * (choice - 1)
-        return (column & ~passed_over if column & passed_over else 0), MIN_SET, held == MIN_SET
-    return (column if held == MIN_SET else 0), MIN_SET + 1, True
-
-
-@njit
-def _joining(used: int, size: int, rank: int) -> int:
-    """The faces that would join a set in a gap that it has."""
-    faces = 0
-    if popcount(used) < size:
-        for suit in range(NUM_SUITS):
-            if used >> FIELD * suit & 1 == 0:
-                faces |= 1 << NUM_RANKS * suit + rank
-    return faces
+        return column, max(MIN_SET, popcount(column))
+    return column & ~(1 << FIELD * (choice - 1)), MIN_SET

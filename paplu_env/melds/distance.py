@@ -25,18 +25,20 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, lowest_bit, njit, popcount
-from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import Rules, suit_of
-from paplu_env.melds.cover import most_covered, spare_faces
+from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
+from paplu_env.melds.bits import FIELD, Rules, suit_of
+from paplu_env.melds.cover import has_reaching_run, most_covered, reaching_runs, spare_faces
 from paplu_env.melds.distance_general import general_discard_distances, general_distance, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.hand import (
     Naturals,
+    Runs,
     held_faces,
-    open_run_starts,
+    open_runs,
     read_hand,
+    run_at,
     run_faces,
-    solid_ends,
+    with_solid_ends,
     without_run,
 )
 
@@ -57,7 +59,8 @@ def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
     if is_general(r):
         return general_distance(counts, wild, r, table)
     ones, _twos, hand, needed = read_hand(counts, wild, r)
-    return level_of(ones, hand, needed, cover_of(hand, r, table), r, table)
+    places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    return level_of(ones, hand, needed, most_covered(hand, places, for_runs, as_int64(1), table), r, table)
 
 
 @njit
@@ -74,7 +77,7 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
         return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
     ones, twos, hand, needed = read_hand(counts, wild, r)
     places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    covered = cover_of(hand, r, table)
+    covered = most_covered(hand, places, for_runs, as_int64(1), table)
     level = level_of(ones, hand, needed, covered, r, table)
     held = held_faces(ones, int(counts[PRINTED_JOKER]))
     if pure_matters(level, needed, covered, r):
@@ -92,17 +95,14 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
 
 
 @njit
-def cover_of(hand: Naturals, r: Rules, table: Table) -> int:
-    """The most natural cards that the groups of a complete hand can cover."""
-    return most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
-
-
-@njit
 def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: Rules, table: Table) -> int:
     """The distance, given how many natural cards have to be covered for distance 0 and how many can be."""
+    size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
     level = max(needed - covered, 0)
     while level < _ALWAYS_PURE:
-        if not pure_matters(level, needed, covered, r) or _has_pure(ones, hand, level, needed - level, r, table):
+        if not pure_matters(level, needed, covered, r):
+            break
+        if has_reaching_run(hand, pure_runs(ones, level), size, for_runs, needed - level, table):
             break
         level += 1
     return level
@@ -119,22 +119,9 @@ def pure_matters(level: int, needed: int, covered: int, r: Rules) -> bool:
 
 
 @njit
-def _has_pure(ones: int, hand: Naturals, gaps: int, needed: int, r: Rules, table: Table) -> bool:
-    """Whether a layout with at most so many gaps in its pure sequence covers so many natural cards."""
-    for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
-    for suit in range(NUM_SUITS):
-        held = suit_of(ones, suit)
-        for length in range(MIN_RUN, MAX_RUN + 1):
-            places = int(r["hand_size"]) - length
-            starts = open_run_starts(held, length, gaps) & solid_ends(held, length)
-            while starts:
-                run = ((1 << length) - 1) << lowest_bit(starts)
-                starts &= starts - 1
-                goal = needed - popcount(suit_of(hand[0], suit) & run)
-                rest = without_run(hand, suit, run)
-                if most_covered(rest, places, for_runs, goal, table) >= goal:
-                    return True
-    return False
+def pure_runs(ones: int, gaps: int) -> Runs:
+    """The runs worth trying for the pure sequence with so many open places at most."""
+    return with_solid_ends(open_runs(ones, gaps), ones)
 
 
 @njit
@@ -154,26 +141,24 @@ def _spare_beside_pure(
     Enough is the same number for a natural card thrown, and one more for a wild one, which leaves as many
     natural cards to cover.
     """
-    for_runs = MIN_RUN * (int(r["min_sequences"]) - 1)
+    size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    runs = reaching_runs(hand, pure_runs(ones, gaps), size, for_runs, needed, table)
     spare = 0
-    for suit in range(NUM_SUITS):
-        field = suit_of(ones, suit)
-        for length in range(MIN_RUN, MAX_RUN + 1):
-            places = int(r["hand_size"]) - length
-            starts = open_run_starts(field, length, gaps) & solid_ends(field, length)
-            while starts:
-                run = ((1 << length) - 1) << lowest_bit(starts)
-                starts &= starts - 1
-                goal = needed - popcount(suit_of(hand[0], suit) & run)
-                rest = without_run(hand, suit, run)
-                most = most_covered(rest, places, for_runs, goal, table)
-                if most == goal:
-                    spare |= spare_faces(rest, places, for_runs, goal, held & ~wild & ~spare, table)
-                elif most > goal:
-                    # One card more than enough: any may go, but from the run only if it may have one gap more.
-                    if length - popcount(field & run) < gaps:
-                        return held
-                    spare |= held & ~run_faces(run & field & ~suit_of(twos, suit), suit)
-                if spare == held:
+    for length in range(MIN_RUN, MAX_RUN + 1):
+        starts = runs[length - MIN_RUN]
+        while starts:
+            suit, start = lowest_bit(starts) // FIELD, lowest_bit(starts) % FIELD
+            starts &= starts - 1
+            run, field = run_at(start, length), suit_of(ones, suit)
+            goal = needed - popcount(suit_of(hand[0], suit) & run)
+            rest = without_run(hand, suit, run)
+            if most_covered(rest, size - length, for_runs - MIN_RUN, goal, table) == goal:
+                spare |= spare_faces(rest, size - length, for_runs - MIN_RUN, goal, held & ~wild & ~spare, table)
+            else:
+                # One card more than enough: any may go, but from the run only if it may have one gap more.
+                if length - popcount(field & run) < gaps:
                     return held
+                spare |= held & ~run_faces(run & field & ~suit_of(twos, suit), suit)
+            if spare == held:
+                return held
     return spare

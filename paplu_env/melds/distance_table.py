@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import njit
+from paplu_env._jit import lowest_bit, njit
 from paplu_env.cards import NUM_RANKS
 
 Table = npt.NDArray[np.int64]
@@ -91,8 +91,15 @@ def lane(row: int, places: int) -> int:
 def join(row: int, other: int, places: int) -> int:
     """The row of two groups of suits together, right up to the lane of ``places``."""
     joined = larger(row, other)
-    for given in range(MIN_RUN, places - MIN_RUN + 1):
-        joined = larger(joined, ((other + lane(row, given) * ONES) << LANE * given) & _ROW)
+    if places < 2 * MIN_RUN:
+        return joined
+    # Only the places with which this row covers a card more than with one place fewer, lane by lane.
+    rises = (row - (row << LANE)) & ((1 << LANE * (places - 2 * MIN_RUN + 1)) - 1)
+    while rises:
+        step = lowest_bit(rises) // LANE * LANE
+        rises &= -1 << step + LANE
+        cards = row >> step & ((1 << LANE) - 1)
+        joined = larger(joined, ((other + cards * ONES) << step + LANE * MIN_RUN) & _ROW)
     return joined
 
 
@@ -119,11 +126,17 @@ def covers(row: int, other: int, other_backwards: int, places: int, cards: int) 
         return False
     if lane(other, places) >= cards:
         return True
+    return shares(row, other_backwards, places, cards) != 0
+
+
+@njit
+def shares(row: int, other_backwards: int, places: int, cards: int) -> int:
+    """The ways to share so many places out that cover so many cards (0..16), a bit each, the row having its share."""
     if places < 2 * MIN_RUN:
-        return lane(row, places) >= cards
+        return int(lane(row, places) >= cards)
     within = row & ((1 << LANE * (places - MIN_RUN + 1)) - 1)
     sums = within + (other_backwards >> LANE * (MAX_PLACES + MIN_RUN - places))
-    return (sums + ((1 << LANE - 1) - cards) * ONES) & CLEAR_BITS != 0
+    return (sums + ((1 << LANE - 1) - cards) * ONES) & CLEAR_BITS
 
 
 @functools.cache

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from paplu_env._jit import njit
+from paplu_env._jit import as_int64, njit
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, FIELD, SUIT_RANKS, Rules, card_count, closed, suit_of, words_of
-from paplu_env.melds.distance_table import MIN_RUN, WEIGHTS, holding
+from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, SUIT_RANKS, Rules, card_count, closed, suit_of, words_of
+from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, WEIGHTS, holding
 
 # The natural cards of a hand: held at least once, twice, three times (words of `bits`, both bits of an ace),
 # and the places of the four suits in the table.
 Naturals = tuple[int, int, int, int, int, int, int]
+
+# Runs: three words of `bits` with a bit where one begins, at its lowest place, of three, four and five places.
+Runs = tuple[int, int, int]
 
 
 @njit
@@ -107,17 +110,53 @@ def run_faces(places: int, suit: int) -> int:
 
 
 @njit
+def run_at(start: int, length: int) -> int:
+    """The places of a run of a suit, 14 bits."""
+    return ((1 << length) - 1) << start
+
+
+@njit
+def open_runs(cards: int, gaps: int) -> Runs:
+    """The runs that pass at most so many places without one of these cards (a word of `bits`), ends as they come."""
+    return (
+        _open_starts(cards, as_int64(MIN_RUN), gaps),
+        _open_starts(cards, as_int64(MIN_RUN + 1), gaps),
+        _open_starts(cards, as_int64(MAX_RUN), gaps),
+    )
+
+
+@njit
+def with_solid_ends(runs: Runs, cards: int) -> Runs:
+    """The runs but for those that a shorter one serves as well: longer than three, with an end that holds no card."""
+    three, four, five = runs
+    return three, four & cards & cards >> MIN_RUN, five & cards & cards >> MAX_RUN - 1
+
+
+@njit
+def with_solid_end(runs: Runs, cards: int) -> Runs:
+    """The runs but for those longer than three that hold no card at either end."""
+    three, four, five = runs
+    return three, four & (cards | cards >> MIN_RUN), five & (cards | cards >> MAX_RUN - 1)
+
+
+@njit
 def open_run_starts(field: int, length: int, gaps: int) -> int:
     """Where in a suit's field a run of so many places begins that has at most so many gaps (0..3)."""
+    return suit_of(_open_starts(field, length, gaps), 0)
+
+
+@njit
+def _open_starts(cards: int, length: int, gaps: int) -> int:
+    """Where runs of so many places with at most so many gaps (0..3) begin, in all suits."""
     one = two = three = four = 0  # where at least so many gaps are met
     for place in range(length):
-        gap = ~field >> place
+        gap = ~cards >> place
         four |= three & gap
         three |= two & gap
         two |= one & gap
         one |= gap
     too_many = one if gaps == 0 else two if gaps == 1 else three if gaps == 2 else four
-    return ~too_many & ((1 << NUM_RANKS + 2 - length) - 1)
+    return ~too_many & COLUMN * ((1 << NUM_RANKS + 2 - length) - 1)
 
 
 @njit

@@ -4,7 +4,11 @@ A face is an out when a hand that draws it and then discards has a smaller dista
 words of `distance`: some layout of the hand has an open place for the face, leaves as many natural cards
 without a place as the distance says (one of them is thrown now), and, with the face, has fewer open places
 in its pure sequence than that. Where the pure sequence doesn't matter these are the faces that raise the
-cover, and every wild face: it pays for one gap more.
+cover, and every wild face: it pays for one gap more. Where it does, each run that can be the pure sequence is
+laid in turn, and the same is asked of the other groups.
+
+After a discard the same layouts are asked for that don't hold the card thrown, all discards at once: `gains`
+notes the faces by the card thrown, and thirteen cards are the case that nothing is thrown.
 """
 
 from __future__ import annotations
@@ -13,24 +17,20 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, lowest_bit, njit, popcount
-from paplu_env.cards import NUM_FACES, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, Rules, suit_of, words_of
-from paplu_env.melds.cover import gained_faces, most_covered
-from paplu_env.melds.distance import (
-    cover_of,
-    discard_distances_kernel,
-    level_of,
-    pure_matters,
-)
+from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
+from paplu_env.melds.bits import FIELD, Rules, suit_of
+from paplu_env.melds.cover import most_covered, reaching_runs, spare_faces
+from paplu_env.melds.distance import discard_distances_kernel, level_of, pure_matters
 from paplu_env.melds.distance_general import general_distance, general_outs, is_general
 from paplu_env.melds.distance_table import MAX_RUN, MIN_RUN, Table
+from paplu_env.melds.gains import NOTHING, Gained, note_gains
 from paplu_env.melds.hand import (
     Naturals,
-    naturals_of,
-    open_run_starts,
+    open_runs,
     read_hand,
+    run_at,
     run_faces,
-    third_copies,
+    with_solid_end,
     without_run,
 )
 
@@ -58,10 +58,12 @@ def outs_kernel(
         level = general_distance(counts, wild, r, table)
         outs = general_outs(counts, wild, asked, level, r, table)
     else:
-        ones, _twos, hand, needed = read_hand(counts, wild, r)
-        covered = cover_of(hand, r, table)
+        ones, twos, hand, needed = read_hand(counts, wild, r)
+        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
         level = level_of(ones, hand, needed, covered, r, table)
-        outs = _outs(ones, hand, wild, needed, covered, level, asked, r, table)
+        gained = np.zeros(NOTHING + 1, dtype=np.int64)
+        _note_outs(ones, twos, hand, wild, needed, covered, level, 1 << NOTHING, asked, r, table, gained)
+        outs = int(gained[NOTHING])
     for face in range(NUM_FACES):
         out[face] = unseen[face] if outs >> face & 1 else 0
     return level
@@ -89,33 +91,22 @@ def discard_outs_kernel(
         The lowest distance.
     """
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    ones, twos, wilds, _num_wild = words_of(counts, wild)
-    threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
-    _ones, _twos, all_cards, needed = read_hand(counts, wild, r)
-    general = is_general(r)
-    left = counts.copy()
     asked = _asked(counts, unseen, r)
-    most = 0 if general else cover_of(all_cards, r, table)
-    if lowest and not general and not pure_matters(lowest - 1, needed - 1, most, r):
-        # What doesn't even raise the cover of all the cards is no out after any discard.
-        for_runs = MIN_RUN * int(r["min_sequences"])
-        raising = gained_faces(all_cards, int(r["hand_size"]), for_runs, most, asked & ~wild, table)
-        asked &= raising | wild
+    thrown = 0
     for face in range(NUM_FACES):
         totals[face] = 0
-        if lowest == 0 or int(distances[face]) != lowest:
-            continue
-        if general:
-            left[face] -= 1
-            outs = general_outs(left, wild, asked, lowest, r, table)
-            left[face] += 1
-        else:
-            thrown = 0 if face == PRINTED_JOKER else int(FACE_BITS[face])
-            ones_left = ones & ~(thrown & ~twos)
-            hand = naturals_of(ones_left, twos & ~(thrown & ~threes), threes & ~thrown, wilds)
-            naturals = needed + (1 if wild >> face & 1 else 0)
-            covered = cover_of(hand, r, table)
-            outs = _outs(ones_left, hand, wild, naturals, covered, lowest, asked, r, table)
+        thrown |= 1 << face if int(distances[face]) == lowest else 0
+    gained = np.zeros(NOTHING + 1, dtype=np.int64)
+    if is_general(r):
+        _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
+    else:
+        ones, twos, hand, needed = read_hand(counts, wild, r)
+        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
+        _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
+    while thrown:
+        face = lowest_bit(thrown)
+        thrown &= thrown - 1
+        outs = int(gained[face])
         total = 0
         while outs:
             total += int(unseen[lowest_bit(outs)])
@@ -135,52 +126,99 @@ def _asked(counts: Counts, unseen: npt.NDArray[np.uint8], r: Rules) -> int:
 
 
 @njit
-def _outs(
+def _note_general_outs(
+    counts: Counts, wild: int, level: int, thrown: int, asked: int, r: Rules, table: Table, gained: Gained
+) -> None:
+    """`_note_outs` under the options that are searched, a discard at a time."""
+    left = counts.copy()
+    while thrown and level:
+        face = lowest_bit(thrown)
+        thrown &= thrown - 1
+        left[face] -= 1
+        gained[face] = general_outs(left, wild, asked, level, r, table)
+        left[face] += 1
+
+
+@njit
+def _note_outs(
     ones: int,
+    twos: int,
     hand: Naturals,
     wild: int,
-    naturals: int,
+    needed: int,
     covered: int,
     level: int,
+    thrown: int,
     asked: int,
     r: Rules,
     table: Table,
-) -> int:
-    """Mask of the asked faces that lower the distance of a hand from ``level``."""
+    gained: Gained,
+) -> None:
+    """Note for each card thrown the asked faces that lower the distance from ``level``.
+
+    Args:
+        needed: natural cards to cover for distance 0 once a natural card, or nothing, has been thrown.
+        thrown: mask of the faces that leave this distance, or of `NOTHING`.
+        gained: ``(54,)``, added to.
+    """
     if level == 0:
-        return 0
+        return
     size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    if not pure_matters(level - 1, naturals - 1, covered, r):
-        return gained_faces(hand, size, for_runs, covered, asked & ~wild, table) | asked & wild
-    outs = 0
+    if not pure_matters(level - 1, needed - 1, covered, r):
+        note_gains(hand, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, gained)
+        return
+    runs = with_solid_end(open_runs(ones, level), ones)  # of two ends without a card no face fills both
+    runs = reaching_runs(hand, runs, size, for_runs, needed - level, table)
     for length in range(MIN_RUN, MAX_RUN + 1):
-        places = size - length
-        beside = most_covered(hand, places, for_runs - MIN_RUN, as_int64(1), table)
-        for suit in range(NUM_SUITS):
-            field = suit_of(ones, suit)
-            starts = open_run_starts(field, length, level)
-            if length > MIN_RUN:
-                starts &= field | field >> length - 1  # of two ends without a card no face fills both
-            while starts:
-                run = ((1 << length) - 1) << lowest_bit(starts)
-                starts &= starts - 1
-                goal = naturals - level - popcount(suit_of(hand[0], suit) & run)
-                if beside < goal:
-                    continue
-                gaps = run & ~field
-                joining, whole = asked & run_faces(gaps, suit), True
-                if length > MIN_RUN and gaps & (run & -run | 1 << lowest_bit(run) + length - 1):
-                    # An end without a card: the shorter run serves every face but the one that comes to this end.
-                    joining &= run_faces(gaps & (run & -run | 1 << lowest_bit(run) + length - 1), suit)
-                    whole = False
-                if not (joining & ~outs or (whole and popcount(gaps) < level and asked & ~outs)):
-                    continue
-                rest = without_run(hand, suit, run)
-                if most_covered(rest, places, for_runs - MIN_RUN, goal, table) < goal:
-                    continue
-                outs |= joining
-                if whole and popcount(gaps) < level:
-                    outs |= asked & wild
-                    todo = asked & ~wild & ~outs
-                    outs |= gained_faces(rest, places, for_runs - MIN_RUN, goal, todo, table)
-    return outs
+        starts = runs[length - MIN_RUN]
+        while starts:
+            suit, start = lowest_bit(starts) // FIELD, lowest_bit(starts) % FIELD
+            starts &= starts - 1
+            run = run_at(start, length)
+            gaps = run & ~suit_of(ones, suit)
+            ends = gaps & (run & -run | 1 << start + length - 1)
+            joining = asked & run_faces(gaps, suit)
+            rest, places = without_run(hand, suit, run), size - length
+            goal = needed - level - popcount(suit_of(hand[0], suit) & run)
+            own = run_faces(run & suit_of(ones, suit) & ~suit_of(twos, suit), suit)
+            if length > MIN_RUN and ends:
+                # The shorter run serves every face but the one that comes to this end.
+                _note_joining(
+                    rest, places, for_runs, goal, thrown & ~own, joining & run_faces(ends, suit), wild, table, gained
+                )
+            elif popcount(gaps) == level:
+                _note_joining(rest, places, for_runs, goal, thrown & ~own, joining, wild, table, gained)
+            else:
+                always = joining | asked & wild
+                note_gains(rest, places, for_runs - MIN_RUN, goal, thrown & ~own, asked & ~wild, always, table, gained)
+
+
+@njit
+def _note_joining(
+    rest: Naturals,
+    places: int,
+    for_runs: int,
+    goal: int,
+    thrown: int,
+    joining: int,
+    wild: int,
+    table: Table,
+    gained: Gained,
+) -> None:
+    """Note faces that fill a gap of the pure sequence for the cards without which the rest still covers the goal."""
+    if thrown >> NOTHING & 1:
+        gained[NOTHING] = int(gained[NOTHING]) | joining
+        return
+    open_thrown = 0
+    while thrown:
+        bit = thrown & -thrown
+        thrown &= thrown - 1
+        open_thrown |= bit if joining & ~int(gained[lowest_bit(bit)]) else 0
+    if open_thrown == 0:
+        return
+    if most_covered(rest, places, for_runs - MIN_RUN, goal, table) == goal:
+        open_thrown = spare_faces(rest, places, for_runs - MIN_RUN, goal, open_thrown & ~wild, table)
+    while open_thrown:
+        face = lowest_bit(open_thrown)
+        open_thrown &= open_thrown - 1
+        gained[face] = int(gained[face]) | joining

@@ -7,6 +7,7 @@ exactly if trying it on a copy raises no `Refused`.
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Sequence
 
 from paplu_env.rules import RuleSet
@@ -20,10 +21,11 @@ class Refused(Exception):
 
 
 class SlowTable:
-    """One deal. ``order_of`` is asked for the order in which a shuffled heap lies, its top last."""
+    """One deal among the ``active`` seats, all if not given; hands of 21 cards are too much for it."""
 
-    def __init__(self, rules: RuleSet, deck: Sequence[int], first: int) -> None:
+    def __init__(self, rules: RuleSet, deck: Sequence[int], first: int, active: Sequence[int] | None = None) -> None:
         self.rules = rules
+        self.active = list(range(rules.num_players)) if active is None else sorted(active)
         self.options = oracle.Options(
             **{name: getattr(rules, name) for name in oracle.Options.__dataclass_fields__}  # type: ignore[arg-type]
         )
@@ -32,14 +34,17 @@ class SlowTable:
         if rules.indicator_first:
             self.indicator = self._turn_indicator(cards)
         self.hands: list[list[Card]] = [[] for _ in range(rules.num_players)]
-        for turn in range(rules.hand_size * rules.num_players):
-            self.hands[(first + self.step * turn) % rules.num_players].append(cards.pop(0))
+        seat = first
+        while len(self.hands[first]) < rules.hand_size or seat != first:
+            if seat in self.active:
+                self.hands[seat].append(cards.pop(0))
+            seat = (seat + self.step) % rules.num_players
         self.pile = [cards.pop(0)]
         if not rules.indicator_first:
             self.indicator = self._turn_indicator(cards)
         self.stock = cards[::-1]
         self.first = self.mover = first
-        self.wild = rules.wild_of(self.indicator[0])
+        self.wild = _wild_of(rules, self.indicator[0])
         self.taken: Card | None = None
         self.has_drawn = False
         self.draws = [0] * rules.num_players
@@ -117,14 +122,13 @@ class SlowTable:
             self.stock = self.hands[self.mover] + self.stock
             self.hands[self.mover] = []
             self.wants_order = True
-        if len(self.out) == self.rules.num_players - 1:
+        if len(self.staying()) == 1:
             self.ending = "drop"
         else:
             self._next()
 
     def _announce(self) -> None:
-        hand = [face for face, _copy in self.hands[self.mover]]
-        if not self.rules.hand_rummy or self.draws[self.mover] or not self._is_complete(hand):
+        if not self.rules.hand_rummy or self.draws[self.mover] or not self._is_complete(self._faces(self.mover)):
             raise Refused
         self.ending = "announced"
 
@@ -134,8 +138,9 @@ class SlowTable:
         copies = [card for card in hand if card[0] == face and card != blocked]
         if not copies:
             raise Refused
-        left = [card[0] for card in hand if card != copies[0]]
-        is_right = is_declaration and self._is_complete(left)
+        is_right = is_declaration and face in _finish_cards(
+            tuple(sorted(self._faces(self.mover))), self.wild, self.options
+        )
         if is_declaration and not is_right and self.rules.wrong_declare == "masked":
             raise Refused
         hand.remove(copies[0])
@@ -147,11 +152,11 @@ class SlowTable:
             return
         if is_declaration:
             self.out[self.mover] = self.rules.wrong_declare_points
-            if len(self.out) == self.rules.num_players - 1:
+            if len(self.staying()) == 1:
                 self.ending = "wrong_declare"
                 return
-        if not self.stock and self.rules.stock_out == "void":
-            self.ending = "void"
+        if not self.stock and (self.rules.stock_out == "void" or len(self.pile) == 1):
+            self.ending = "void"  # a pile of one card makes no stock
         elif sum(self.draws) >= self.rules.max_turns:
             self.ending = "truncated" if self.rules.turn_limit_result == "truncate" else "lower_deadwood"
         else:
@@ -165,11 +170,75 @@ class SlowTable:
     def _next(self) -> None:
         while True:
             self.mover = (self.mover + self.step) % self.rules.num_players
-            if self.mover not in self.out:
+            if self.mover in self.staying():
                 return
 
+    def staying(self) -> list[int]:
+        """Seats that were dealt in and neither dropped nor declared wrongly."""
+        return [seat for seat in self.active if seat not in self.out]
+
+    def winner(self) -> int:
+        """The seat that wins, -1 without one."""
+        if self.ending in ("declared", "announced"):
+            return self.mover
+        if self.ending in ("drop", "wrong_declare"):
+            return self.staying()[0]
+        if self.ending == "lower_deadwood":
+            counts = [self._count(seat) for seat in self.staying()]
+            return self.staying()[counts.index(min(counts))] if counts.count(min(counts)) == 1 else -1
+        return -1
+
+    def returns(self) -> list[int]:
+        """What every seat gets: rules 12 to 16, and what section 3 says of rates and bonuses."""
+        gets = [0] * self.rules.num_players
+        if self.ending in ("", "void", "truncated"):
+            return gets
+        winner = self.winner()
+        if winner >= 0:
+            for seat in self.active:
+                if seat != winner:
+                    gets[seat] -= self._owes(seat)
+                    gets[winner] += self._owes(seat)
+        for seat in self.staying():
+            for other in self.active:
+                gets[seat] += self._bonus(seat)
+                gets[other] -= self._bonus(seat)  # of itself too, which comes to nothing
+        return gets
+
+    def _owes(self, loser: int) -> int:
+        if loser in self.out:
+            return self.out[loser]
+        never_drew = self.draws[loser] == 0
+        if self.rules.full_count_if_never_drawn and never_drew:
+            return self.rules.max_points
+        count = self._count(loser)
+        if self.ending == "lower_deadwood":
+            return count
+        if self.rules.loser_complete and self._is_complete(self._faces(loser)):
+            count = self.rules.loser_complete
+        if self.ending == "announced":
+            return count if never_drew else 2 * count
+        if self.rules.half_rate and never_drew and self.draws[self.mover] == 1:
+            return count // 2 + count % 2
+        return count
+
+    def _bonus(self, seat: int) -> int:
+        """What every other seat pays this one for its Paplus."""
+        suit, rank = divmod(self.indicator[0], 13)
+        paplus = 0 if self.indicator[0] == 52 else self._faces(seat).count(13 * suit + (rank + 1) % 13)
+        if self.rules.paplu_bonus == "held":
+            return [0, 10, 25, 50][paplus]
+        is_laid = self.ending in ("declared", "announced") and seat == self.mover
+        return 10 * paplus if self.rules.paplu_bonus == "declared" and is_laid else 0
+
+    def _count(self, seat: int) -> int:
+        return oracle.points(self._faces(seat), self.wild, self.options)
+
+    def _faces(self, seat: int) -> list[int]:
+        return [face for face, _copy in self.hands[seat]]
+
     def _is_complete(self, faces: Sequence[int]) -> bool:
-        return _is_complete(tuple(sorted(faces)), self.wild, self.options)
+        return _may_be_complete(faces, self.options) and oracle.is_complete(faces, self.wild, self.options)
 
     def lie(self, stock: Sequence[int], pile: Sequence[int]) -> None:
         """Lay the closed stock and the open pile as a shuffle has left them; the cards must be the same."""
@@ -185,19 +254,27 @@ class SlowTable:
         self.wants_order = False
 
 
-_known_answers: dict[tuple[tuple[int, ...], int, oracle.Options], bool] = {}
+def _wild_of(rules: RuleSet, indicator: int) -> int:
+    """Rule 3 with the options on it: the faces that an indicator makes wild."""
+    suit, rank = divmod(indicator, 13)
+    wild = {52}
+    if indicator != 52:
+        wild |= {rank + 13 * other for other in range(4)}
+        wild |= {13 * suit + (rank + step) % 13 for step in (1, -1) if rules.wild_neighbours}
+        wild |= {13 * suit + (rank + 1) % 13} if rules.paplu_wild else set()
+    elif rules.printed_joker_indicator == "aces":
+        wild |= {0, 13, 26, 39}
+    return sum(1 << face for face in wild)
 
 
-def _is_complete(faces: tuple[int, ...], wild: int, options: oracle.Options) -> bool:
+@functools.cache
+def _finish_cards(faces: tuple[int, ...], wild: int, options: oracle.Options) -> set[int]:
     """The oracle's answer, asked once a hand: every copy of the table asks it again."""
-    key = (faces, wild, options)
-    if key not in _known_answers:
-        # A hand without any pure sequence is the usual case, and quick to see.
-        _known_answers[key] = _may_be_complete(faces, options) and oracle.is_complete(faces, wild, options)
-    return _known_answers[key]
+    # A hand without any pure sequence is the usual case, and quick to see.
+    return oracle.declarable(faces, wild, options) if _may_be_complete(faces, options) else set()
 
 
-def _may_be_complete(faces: tuple[int, ...], options: oracle.Options) -> bool:
+def _may_be_complete(faces: Sequence[int], options: oracle.Options) -> bool:
     """False only if a pure sequence is asked for and no three cards in a row are held."""
     if options.min_pure_sequences == 0 or options.tanala:
         return True

@@ -16,6 +16,13 @@ from paplu_env.rules import RuleSet, parse_rules
 POINTS = parse_rules("points")
 COMPLETE = "AS 2S 3S | 4H 5H 6H | 9C 9D 9S | KC KD KS KH"  # with any wild rank
 
+# Hands for a deal with a three as indicator.
+LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"  # no group, no wild card
+THREE_RUNS = "AD 2D 3D 4D | 6D 7D 8D | TD JD QD | QS QH QC"  # complete with three pure sequences
+ONE_LIFE = "5S 6S 7S 8S | 9C 9D 9H | KC KD KS | 2H 4C TH"  # 26 in the run, 27 and 30 in sets, 16 beside
+# 18 pure, 9 impure, 27 in a set and 32 beside; where sequences alone are free, 9C TC PJ saves more than 4H 5H PJ.
+BOTH_LIVES = "5S 6S 7S | 4H 5H PJ | 9C 9D 9H | KC JS TC 2S"
+
 # Tables that between them use every option that deals, turns or settlements depend on.
 TABLES = (
     "points",

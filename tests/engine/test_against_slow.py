@@ -12,6 +12,7 @@ from paplu_env.engine.state import DISCARD, ENDING_NAMES
 from paplu_env.errors import IllegalAction
 from paplu_env.rules import RuleSet, parse_rules
 from tests.engine.golden import deck_of
+from tests.engine.random_tables import likely_deck, random_rules, random_seats
 from tests.engine.slow import SlowTable
 from tests.engine.tables import pile_of, stock_of
 from tests.oracle.hands import near_complete_hand
@@ -25,6 +26,7 @@ NEAR = (
     "saha2025:max_turns=8",
     "one_life:direction=anticlockwise,drop_allowed=false,max_turns=9",
 )
+LIKES = [8, 4, 0.3, 1, 1, 2]  # so that every ending comes up
 LONG = ("points:drop_allowed=false", "online:num_players=4", "saha2025", "pagat:num_players=3", "one_pack")
 
 
@@ -54,20 +56,33 @@ def assert_equal(states: np.ndarray, slow: SlowTable) -> None:
         faces = [face for face, _copy in hand]
         assert s["hands"][seat].tolist() == np.bincount(faces, minlength=53).tolist()
     assert s["drew"][: len(slow.draws)].tolist() == slow.draws
+    assert engine.returns(states, 0).tolist() == slow.returns()
+    assert int(s["winner"]) == slow.winner()
     if not slow.ending:
         assert int(s["current_player"]) == slow.mover
         assert (int(s["phase"]) == DISCARD) == slow.has_drawn
 
 
 def play_both(
-    rules: RuleSet, deck: list[int], first: int, random: Random, likes: list[float], share: float = 1
-) -> None:
+    rules: RuleSet,
+    deck: list[int],
+    first: int,
+    random: Random,
+    likes: list[float],
+    share: float = 1,
+    seats: list[int] | None = None,
+) -> str:
     """Play a game on both, by actions drawn with these weights: draw, take, drop, discard, declare, announce.
 
     Args:
         share: of the decisions at which every action is tried on the slow table.
+        seats: the active ones, all if not given.
+
+    Returns:
+        The ending.
     """
-    states, slow = engine.deal_from(rules, deck, first=first), SlowTable(rules, deck, first)
+    states = engine.deal_from(rules, deck, first=first, active=seats)
+    slow = SlowTable(rules, deck, first, seats)
     while not slow.ending:
         assert_equal(states, slow)
         allowed = np.flatnonzero(engine.legal_action_mask(states, 0, rules)).tolist()
@@ -81,6 +96,7 @@ def play_both(
             slow.lie(stock_of(states), pile_of(states))
     assert_equal(states, slow)
     assert slow.legal() == np.flatnonzero(engine.legal_action_mask(states, 0, rules)).tolist() == []
+    return slow.ending
 
 
 @pytest.mark.parametrize("text", NEAR)
@@ -97,6 +113,17 @@ def test_whole_games_go_as_on_the_slow_table(text: str) -> None:
     rules = parse_rules(text)
     deck = parse_cards(deck_of(text, 11))
     play_both(rules, deck, 1, Random(3), [4, 1, 0.01, 1, 0, 0], share=0.1)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_table_is_played_and_settled_as_on_the_slow_one(seed: int) -> None:
+    random = Random(seed)
+    rules = random_rules(random, hand_size=random.choice((10, 13)))
+    for _ in range(2):
+        seats = random_seats(rules, random)
+        first = random.choice(seats)
+        deck = likely_deck(rules, seats, first, random)
+        play_both(rules, deck, first, random, LIKES, share=0.2, seats=seats)
 
 
 @pytest.mark.parametrize("text", NEAR)

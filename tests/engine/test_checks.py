@@ -6,9 +6,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.errors import InvalidRules
 from paplu_env.rules import parse_rules
-from tests.engine.tables import COMPLETE, POINTS, lay_out, play
-
-LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"
+from tests.engine.tables import COMPLETE, LOOSE, POINTS, lay_out, play
 
 
 @pytest.mark.parametrize("name", [n for n in engine.deal(POINTS, 1).dtype.names or () if n not in ("seed", "rules_id")])

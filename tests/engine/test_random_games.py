@@ -1,12 +1,15 @@
 """Whole games of random legal actions, many at once, on every kind of table."""
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from paplu_env import engine
 from paplu_env.engine.state import DISCARD, DRAW, DROPPED_FIRST, OVER
 from paplu_env.rules import parse_rules
-from tests.engine.tables import TABLES, cards_in_all_places, random_steps
+from tests.engine.random_tables import random_rules
+from tests.engine.tables import TABLES, cards_in_all_places, engine_keys, random_steps
 
 
 @pytest.mark.parametrize("text", TABLES)
@@ -60,6 +63,31 @@ def test_cached_values_are_what_they_would_be_computed_to(text: str) -> None:
         if step % 7 == 0 or (states["phase"] == OVER).all():
             for i in range(len(states)):
                 assert engine.check(states, i, rules) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_table_keeps_its_cards_its_sums_its_cached_values_and_its_secrets(seed: int) -> None:
+    random = Random(seed)
+    rules = random_rules(random)
+    pack = [rules.copies(face) for face in range(53)]
+    for step, states in enumerate(random_steps(rules, games=12, seed=seed, longest=random.random() < 0.5)):
+        is_over = states["phase"] == OVER
+        assert (states["returns"].sum(axis=1) == 0).all()
+        assert (states["returns"][~is_over] == 0).all()
+        assert (engine.legal_action_masks(states, rules).any(axis=1) == ~is_over).all()
+        if step % 29 == 0 or is_over.all():
+            assert (cards_in_all_places(states) == pack).all()
+        if step % 40 == 0 or is_over.all():
+            for i in range(len(states)):
+                assert engine.check(states, i, rules) == []
+                line = engine.format_position(states, i, rules)
+                assert engine.parse_position(line, rules).tobytes() == states[i : i + 1].tobytes()
+            seats = (np.arange(len(states)) + step) % rules.num_players
+            views = engine.player_views(states, seats)
+            worlds = engine.sample_worlds(views, engine_keys(step, len(states)), rules)
+            assert engine.player_views(worlds, seats).tobytes() == views.tobytes()
+    assert is_over.all()
+    assert (states["draws"] <= rules.max_turns).all()
 
 
 @pytest.mark.parametrize("action", ["draw", "take"])
@@ -119,7 +147,7 @@ def test_a_batch_of_actions_does_what_single_actions_do_and_leaves_out_minus_one
     rules = parse_rules("pagat:num_players=3")
     batch = engine.deal_many(rules, np.arange(6, dtype=np.uint64))
     singles = engine.copy(batch)
-    for step in range(60):
+    for step in range(40):
         masks = engine.legal_action_masks(batch, rules)
         assert engine.legal_action_masks(batch, rules, threads=2).tobytes() == masks.tobytes()
         is_idle = (np.arange(6) + step) % 3 == 0

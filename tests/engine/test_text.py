@@ -5,9 +5,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.errors import InvalidHand, InvalidNotation, InvalidRules
 from paplu_env.rules import parse_rules
-from tests.engine.tables import COMPLETE, POINTS, TABLES, lay_out, play, random_steps
-
-LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"
+from tests.engine.tables import COMPLETE, LOOSE, POINTS, TABLES, lay_out, play, random_steps
 
 
 @pytest.mark.parametrize("text", TABLES)
@@ -29,7 +27,9 @@ def step_is_long(text: str) -> bool:
 def test_a_line_reads_as_the_table_looks() -> None:
     states = play(lay_out([LOOSE, COMPLETE], "7H", "3C", stock="QD JD"), "take", "discard AS", "draw")
     line = engine.format_position(states, 0, POINTS)
-    assert line.startswith("first 0; indicator 3C; hand 0 5S 9S KS 2H 6H 7H TH 4D 8D QD 2C 7C JC; hand 1 AS 2S 3S 9S")
+    assert line.startswith(
+        "rules points; first 0; indicator 3C; hand 0 5S 9S KS 2H 6H 7H TH 4D 8D QD 2C 7C JC; hand 1 AS 2S 3S 9S"
+    )
     assert "; pile AS; drawn QD; seed " in line
     assert line.endswith("; log 0:7H/AS 1:draw")
     assert line.split("; stock ")[1].split(";")[0].endswith(" JD")
@@ -138,5 +138,13 @@ def test_a_line_is_read_and_written_under_the_rules_of_its_table() -> None:
     states = engine.deal(POINTS, 5)
     with pytest.raises(InvalidRules):
         engine.format_position(states, 0, parse_rules("one_pack"))
+    line = engine.format_position(states, 0, POINTS)
+    for other in ("one_pack", "points:max_turns=100", "points:wrong_declare=allowed"):
+        with pytest.raises(InvalidRules, match=f"a position of points, not of {other}"):
+            engine.parse_position(line, parse_rules(other))
+    with pytest.raises(InvalidRules, match="unknown preset 'bridge'"):
+        engine.parse_position(line.replace("rules points", "rules bridge"), POINTS)
+    named_otherwise = line.replace("rules points", "rules points:printed_jokers=2")
+    assert engine.parse_position(named_otherwise, POINTS).tobytes() == states.tobytes()
     with pytest.raises(InvalidHand):
-        engine.parse_position(engine.format_position(states, 0, POINTS), parse_rules("one_pack"))
+        engine.parse_position(line.removeprefix("rules points; "), parse_rules("one_pack"))

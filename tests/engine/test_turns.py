@@ -7,10 +7,8 @@ from paplu_env import engine
 from paplu_env.cards import counts_of, format_card, parse_card, parse_cards
 from paplu_env.engine.state import ENDING_NAMES, LOG_NOTHING, LOG_WRONG, STATUS_NAMES, States
 from paplu_env.rules import parse_rules
-from tests.engine.tables import COMPLETE, POINTS, draw_and_throw_back, lay_out, legal, pile_of, play, stock_of
+from tests.engine.tables import COMPLETE, LOOSE, POINTS, draw_and_throw_back, lay_out, legal, pile_of, play, stock_of
 
-# Nothing here is complete or close to it, and no face of it is wild when a three is the indicator.
-LOOSE = "AS 5S 9S KS | 2H 6H TH | 4D 8D QD | 2C 7C JC"
 THREE = "3C"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted([*(ROOT / "training").glob("*.py"), *(ROOT / "paplu_env").rglob("*.py")])
+FILES = sorted([*(ROOT / "training").rglob("*.py"), *(ROOT / "paplu_env").rglob("*.py")])
 
 # Evaluation that forgets the masks, and loading that runs what it reads.
 FORBIDDEN_IMPORTS = {

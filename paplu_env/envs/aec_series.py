@@ -1,0 +1,121 @@
+"""A series of deals as a PettingZoo AEC environment: one episode is one series, running scores are observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env.encoding.series_v1 import SeriesV1
+from paplu_env.engine.series import Series
+from paplu_env.engine.series_format import SeriesFormat, as_series
+from paplu_env.engine.state import Views
+from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
+from paplu_env.envs.series_table import AT_THE_END, win_reward
+from paplu_env.envs.tables import Rules
+from paplu_env.rules import as_rules
+
+
+def env(
+    rules: Rules = "points",
+    encoding: str = "series-v1",
+    reward: str = "points",
+    render_mode: str | None = None,
+    series: SeriesFormat | str | Mapping[str, Any] = "pool_101",
+) -> Wrapped:
+    """A `PapluSeriesAECEnv` in PettingZoo's wrapper that refuses calls in a wrong order; the arguments are the same."""
+    return enforce_order(PapluSeriesAECEnv(rules, encoding, reward, render_mode, series))
+
+
+class PapluSeriesAECEnv(PapluAECEnv):
+    """As `PapluAECEnv`, but an episode is a series: when a deal ends the next one is dealt within `step`.
+
+    Seats keep their numbers. One that is out of the series is not selected any more, but stays an agent to
+    the end, when all terminate together, or are truncated together at ``max_deals``. The series is that of
+    `PapluSeriesEnv` with ``opponent="self"`` for the same seed.
+
+    Rewards "points" and "scaled" are paid to all agents as each deal ends; "win" and "series" once, at the
+    end of the series, as `PapluSeriesEnv` says. At the end ``infos[agent]`` holds, besides how the last deal
+    ended, ``series_ending``, ``series_winners``, ``series_returns``, ``ranking`` and ``scores``, all as there.
+
+    Args:
+        rules, reward, render_mode: as in `PapluAECEnv`; "series" is a reward too. A pool has prices of its own.
+        encoding: "series-v1" sees the running scores.
+        series: the format, a text such as "pool_101" or "deals:num_deals=3", a mapping or a `SeriesFormat`.
+
+    Raises:
+        PapluError: an argument that names nothing, or cannot be.
+    """
+
+    metadata = {**PapluAECEnv.metadata, "name": "paplu_series_v0"}  # noqa: RUF012 (PettingZoo's form)
+
+    def __init__(
+        self,
+        rules: Rules = "points",
+        encoding: str = "series-v1",
+        reward: str = "points",
+        render_mode: str | None = None,
+        series: SeriesFormat | str | Mapping[str, Any] = "pool_101",
+    ) -> None:
+        self.format = as_series(series)
+        self._final_reward = reward if reward in AT_THE_END else None
+        table = self.format.table(as_rules(rules))
+        super().__init__(table, encoding, "points" if self._final_reward else reward, render_mode)
+        self._series: Series | None = None
+
+    def _begin(self, seed: int) -> None:
+        self._series = Series(self.rules, self.format, seed)
+        self._states = self._series.states  # every deal of the series is dealt into these
+
+    def _play(self, action: int) -> None:
+        series = self._under_way()
+        series.apply(action)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if not series.is_deal_over:
+            return
+        if self._final_reward is None:
+            self.rewards = self._deal_rewards()
+        if not series.is_over:
+            series.next_deal()
+            return
+        if self._final_reward is not None:
+            self.rewards = self._series_rewards(series)
+        outcome = {
+            "series_ending": series.sheet.ending,
+            "series_winners": series.sheet.winners,
+            "series_returns": series.returns(),
+            "ranking": np.array(series.ranking(), dtype=np.int64),
+            "scores": np.array(series.scores, dtype=np.int64),
+        }
+        infos = {agent: info | outcome for agent, info in self._deal_infos().items()}
+        self._end(infos, is_truncated=series.is_truncated)
+
+    def _encode(self, view: Views) -> npt.NDArray[np.float32]:
+        if isinstance(self.encoding, SeriesV1):
+            sheets = [self._under_way().sheet]
+            observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules, sheets=sheets)[0]
+            return observation
+        return super()._encode(view)
+
+    def _describe(self, seat: int) -> str:
+        sheet = self._under_way().sheet
+        scores = [
+            f"seat {seat} {score}{'' if seat in sheet.active else ' (out)'}" for seat, score in enumerate(sheet.scores)
+        ]
+        return f"{super()._describe(seat)}\n{sheet.format}, deal {len(sheet.results) + 1}: {', '.join(scores)}"
+
+    def _series_rewards(self, series: Series) -> dict[str, float]:
+        """What the end of the series pays each agent."""
+        if self._final_reward == "series":
+            return {agent: float(series.returns()[seat]) for agent, seat in self._seats.items()}
+        winners, players = series.sheet.winners, self.rules.num_players
+        return {agent: win_reward(seat, winners, players) for agent, seat in self._seats.items()}
+
+    def _under_way(self) -> Series:
+        assert self._series is not None  # every caller has checked that a series has begun
+        return self._series
+
+
+raw_env = PapluSeriesAECEnv  # PettingZoo's name for an environment without wrappers
