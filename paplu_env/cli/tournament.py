@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from paplu_env.cli.options import add_json, need, print_json, progress_printer, whole_number
+from paplu_env.cli.options import add_json, need, print_json, progress_printer, seat_bots, whole_number
 from paplu_env.evaluation import Schedule, read_schedule, run_tournament
 from paplu_env.evaluation.report import to_dict, to_text, write_reports
 
@@ -35,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rules",
         action="append",
         metavar="RULES",
-        help="a preset, with overrides; may be given several times (points; see `paplu describe rules`)",
+        help="a preset, with overrides; may be given several times (default: what an exported bot was trained for, "
+        "otherwise points)",
     )
     parser.add_argument("--until", type=float, metavar="POINTS", help="stop a pair at this 95 %% half-width")
     parser.add_argument(
@@ -75,4 +76,6 @@ def _schedule(options: argparse.Namespace) -> Schedule:
         need(len(options.what) == 1, f"{options.what[0]}: a config names its bots itself; give it alone")
         return read_schedule(options.what[0], **given)
     chosen = {key: value for key, value in given.items() if value is not None}
+    if options.rules is None:
+        chosen["rules"] = (str(seat_bots(options.what, None)[0]),)
     return Schedule(policies=tuple(options.what), **chosen)

@@ -20,7 +20,7 @@ from paplu_env.evaluation.tournament import TournamentResult
 FORMAT: Final = "paplu-tournament-result-1"
 # From here on a difference to a published figure asks for an explanation: twice the error of 20,000 games.
 NOTABLE: Final = 1.5  # percentage points, and points per deal
-_MARK: Final = "*"
+_MARK: Final = "*"  # of a figure that asks for an explanation
 _COLUMNS: Final = 80  # of the terminal
 
 
@@ -159,7 +159,7 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
     compared = comparisons(result, rules)
     if compared:
         marked = sum(comparison.is_notable for _, comparison in compared)
-        found.append(f"{_MARK} {marked} of {len(compared)} differ by over {NOTABLE:g} from the published figures")
+        found.append(f"{marked} of {len(compared)} differ by over {NOTABLE:g} from the published figures ({_MARK})")
     return found
 
 
@@ -211,7 +211,7 @@ def to_markdown(result: TournamentResult) -> str:
         if compared:
             lines += ["", f"Beside the figures of {compared[0][1].published.source}, ours less theirs:", ""]
             lines += _grid(
-                ["row", "column", "published", "wins, difference in %", "points, difference", ""],
+                ["row", "column", "published", "wins, difference in %", "points, difference", f"over {NOTABLE:g}"],
                 [_comparison_row(match, comparison) for match, comparison in compared],
             )
         lines.append("")
@@ -240,7 +240,7 @@ def _comparison_row(match: MatchResult, comparison: Comparison) -> list[str]:
         f"{100 * theirs.win_rate:.1f} / {theirs.points:+.2f}",
         f"{100 * comparison.win_gap:+.1f} {bracket(comparison.win_gap_interval, 1, 100)}",
         f"{comparison.points_gap:+.2f} {bracket(comparison.points_gap_interval)}",
-        f"over {NOTABLE:g}" if comparison.is_notable else "",
+        _MARK if comparison.is_notable else "",
     ]
 
 

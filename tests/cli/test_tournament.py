@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+import torch
 
 from paplu_env.cli.main import main
+from training.export import export_module
 
 
 def test_bots_by_name_give_tables_and_the_same_again_as_data(capsys):
@@ -68,3 +70,19 @@ def test_mistakes_get_a_sentence(capsys, arguments, words):
 def test_a_match_can_stop_early(capsys):
     assert main(["match", "mindist", "random", "--deals", "30", "--until", "50", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["deals"] == 30
+
+
+def test_an_exported_bot_brings_its_rules_and_meets_bots_by_path(capsys, tmp_path):
+    class First(torch.nn.Module):
+        """Plays the first legal action."""
+
+        def forward(self, obs, mask):
+            return -torch.arange(mask.shape[1], dtype=torch.float32) + 0 * obs.sum(dim=1, keepdim=True)
+
+    path = tmp_path / "first.onnx"
+    export_module(First(), "cards-v1", "points:drop_allowed=false", path)
+    assert main(["tournament", str(path), "mindist", "--deals", "4", "--json", "--out", str(tmp_path / "run")]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["schedule"]["rules"] == ["points:drop_allowed=false"]
+    plan = json.loads((tmp_path / "run" / "tournament.json").read_text())
+    assert list(plan["files"]) == [str(path)]

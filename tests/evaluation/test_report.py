@@ -67,7 +67,8 @@ def test_markdown_tables_are_whole(result):
     text = to_markdown(result)
     for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1
-    assert f"over {NOTABLE:g}" in text
+    assert f"| over {NOTABLE:g} |" in text
+    assert "| * |" in text
 
 
 def test_the_page_is_one_file_with_pictures_and_escapes_what_it_is_told(result):
