@@ -105,7 +105,8 @@ def as_markdown(classes: list[dict[str, Any]], match: dict[str, Any], command: s
     lines = ["# What playing on is worth", "", f"Made by `{command}`; `outs` against itself, no drops.", ""]
     lines += [
         f"Outs: class 0 is below {_OUTS_CUTS[0]}, then below {', '.join(map(str, _OUTS_CUTS[1:]))}, or more. "
-        f"Deadwood: below {', '.join(map(str, _DEADWOOD_CUTS))}, or more. Wild cards: 3 is three or more. ± is one standard error.",
+        f"Deadwood: below {', '.join(map(str, _DEADWOOD_CUTS))}, or more. Wild cards: 3 is three "
+        "or more. ± is one standard error.",
         "",
     ]
     for drop, cost in (("first", rules.first_drop), ("middle", rules.middle_drop)):
