@@ -233,14 +233,14 @@ def _fitted(
     draws = rows[:, TERMS + DRAWS]
     terms = rows[:, TERMS:ODDS].copy()
     terms[draws > 0, LATER] = 0.0  # later on the order of turns is past
-    lines = _lines(rows[thrown, DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
+    lines = fit_lines(rows[thrown, DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
     play_on = np.stack(
         [
-            _lines(rows[part, DISTANCE], terms[part], points[part])
+            fit_lines(rows[part, DISTANCE], terms[part], points[part])
             for part in (start & (draws == 0), start & (draws > 0))
         ]
     )
-    odds = _logistic(rows[thrown, ODDS:], taken[thrown])
+    odds = fit_odds(rows[thrown, ODDS:], taken[thrown])
     single = before.single.copy()
     single[COMPLETE] = _complete_value(points)
     return Weights(lines, play_on, odds, single)
@@ -251,7 +251,7 @@ def _complete_value(points: npt.NDArray[np.float64]) -> float:
     return float(points[points > 0].mean())
 
 
-def _lines(
+def fit_lines(
     distances: npt.NDArray[np.float64], terms: npt.NDArray[np.float64], points: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """One line of least squares per distance; distances that hardly come get the one before, lowered."""
@@ -268,7 +268,7 @@ def _lines(
     return lines
 
 
-def _logistic(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def fit_odds(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Coefficients of a logistic regression, by Newton's method with a ridge."""
     w = np.zeros(x.shape[1])
     for _ in range(_NEWTON_STEPS):

@@ -33,13 +33,14 @@ from paplu_env.errors import PapluError
 from paplu_env.rules import parse_rules
 
 RULES = parse_rules("points")
+NO_DROPS = parse_rules("points:drop_allowed=false")
 
 
 def quick() -> OutsAgent:
     """The agent with a look at one discard, and nothing taken off for what it gives away."""
     single = shipped_weights().single.copy()
     single[LOOKED_AT], single[COST] = 1, 0.0
-    return OutsAgent(RULES, shipped_weights()._replace(single=single))
+    return OutsAgent(NO_DROPS, shipped_weights()._replace(single=single))
 
 
 def decisions(policy, deals: int, seed: int):
@@ -74,7 +75,7 @@ def test_discards_keep_the_lowest_distance_and_the_quick_agent_keeps_the_hand_of
         if not DISCARD_BASE <= action < DECLARE_BASE:
             continue
         seen += 1
-        hand, wild, left = np.array(view["hand"]), int(view["wild"]), unseen(views, 0, RULES)
+        hand, wild, left = np.array(view["hand"]), int(view["wild"]), unseen(views, 0, NO_DROPS)
         judged = []
         for face in np.flatnonzero(masks[0, DISCARD_BASE:DECLARE_BASE]).tolist():
             hand[face] -= 1
@@ -130,7 +131,7 @@ def test_interest_is_read_from_the_public_log():
 
 def test_it_takes_an_open_card_that_lowers_the_distance():
     taken = 0
-    for views, masks, action in decisions(make_policy("outs", "points:drop_allowed=false"), deals=4, seed=70):
+    for views, masks, action in decisions(make_policy("outs", NO_DROPS), deals=4, seed=70):
         view = views[0]
         if int(view["phase"]) != DRAW or not masks[0, TAKE_OPEN]:
             continue
@@ -154,7 +155,7 @@ def test_it_drops_hopeless_hands_and_no_promising_ones():
 
 
 def test_explanations_name_every_legal_action_the_choice_first():
-    for rules in ("points", "points:num_players=3"):
+    for rules in ("points:drop_allowed=false", "points:num_players=3"):
         policy = make_policy("outs", rules)
         for views, masks, action in decisions(policy, deals=1, seed=90):
             told = policy.explain(views)
