@@ -25,7 +25,8 @@ class RunFolder:
 
     Files: ``run.json`` (config, versions, commit), ``latest.safetensors`` (the last checkpoint: everything
     that `--resume` needs), ``best.safetensors`` (the network that did best against the fixed agent),
-    ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``.
+    ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``;
+    of a best response also ``exploit.json`` (what it took from the frozen policy).
 
     Use it as a context manager: leaving it gives the lock back, and so does any death of the process.
     """
@@ -36,6 +37,7 @@ class RunFolder:
         self.best = self.path / "best.safetensors"
         self.selves = self.path / "selves"
         self.tensorboard = self.path / "tensorboard"
+        self.exploitation = self.path / "exploit.json"
         self._description = self.path / "run.json"
         self._metrics = self.path / "metrics.jsonl"
         self._lock: Any = None
