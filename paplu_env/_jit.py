@@ -151,9 +151,17 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
         kernel(0, rows)
         return
     bounds = [rows * part // threads for part in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(kernel, a, b) for a, b in itertools.pairwise(bounds)]:
-            done.result()
+    (start, stop), *others = itertools.pairwise(bounds)
+    done = [_workers(threads - 1, os.getpid()).submit(kernel, a, b) for a, b in others]
+    kernel(start, stop)
+    for one in done:
+        one.result()
+
+
+@functools.cache
+def _workers(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads beside the caller's, kept because starting them takes as long as a hundred deals; a fork has none."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="paplu_env")
 
 
 def popcount(bits: int) -> int:

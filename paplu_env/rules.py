@@ -219,11 +219,11 @@ class RuleSet:
         return format_rules(self)
 
     def __eq__(self, other: object) -> bool:
-        # One printed joker a pack is the same table whether it was written out or not.
+        # One printed joker a pack is the same table whether it was written out or not; and layouts are cached by
+        # rule set, where comparing thirty options at every look-up would be slow.
         return isinstance(other, RuleSet) and self.hash == other.hash
 
     def __hash__(self) -> int:
-        # Layouts and the like are cached by rule set: hashing thirty options at every look-up would be slow.
         return hash(self.hash)
 
     def __reduce__(self) -> tuple[Any, ...]:

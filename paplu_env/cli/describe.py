@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
+import textwrap
+from collections.abc import Mapping
+from typing import Any, Final, get_args, get_type_hints
 
 from paplu_env import encoding, engine
 from paplu_env.cli.options import add_json, add_rules, format_table, print_json
@@ -14,12 +16,16 @@ from paplu_env.rules import RuleSet, as_rules, preset, seats_of
 EXAMPLES = """\
 examples:
   paplu describe actions
-  paplu describe rules
+  paplu describe rules                    every preset and every option
+  paplu describe rules --rules rummy_21   all options of one table
   paplu describe features-v1 --rules one_pack --json"""
+
+_WIDTH: Final = 80  # columns of a narrow terminal
+_LABEL: Final = 13  # columns of a preset's name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["actions", "rules", *encoding.names()], help="what to print")
+    parser.add_argument("what", choices=["actions", "rules", *encoding.layouts()], help="what to print")
     add_rules(parser)
     add_json(parser)
 
@@ -31,11 +37,15 @@ def run(options: argparse.Namespace) -> int:
         _print(rows, options.json)
     elif options.what == "rules":
         if options.json:
-            print_json({name: preset(name).to_dict() for name in PRESETS})
+            print_json(_rules_data(rules))
+        elif rules == RuleSet():
+            _print_presets()
+            _print_options(rules)
         else:
-            _print_rules()
+            print(f"{rules}\n")
+            _print_options(rules)
     else:
-        chosen = encoding.get(options.what)
+        chosen = encoding.layouts()[options.what]
         fields = [_field_row(field) for field in chosen.fields(rules)]
         if options.json:
             data = {"encoding": chosen.name, "rules": str(rules), "num_features": chosen.num_features(rules)}
@@ -51,22 +61,91 @@ def _field_row(field: encoding.Field) -> dict[str, Any]:
     return {"name": field.name, "start": field.start, "size": field.size, "shape": shape, "meaning": field.meaning}
 
 
-def _print_rules() -> None:
-    """The presets and what each changes, then every option with its default."""
-    print("presets\n")
-    rows = []
+def _rules_data(rules: RuleSet) -> dict[str, Any]:
+    """Every preset, and the rules that are asked about: what differs from ``points``, and all the options."""
+    presets = {
+        name: {
+            "meaning": chosen.meaning,
+            "players": list(_tables(name)),
+            "differs": _differences(preset(name)),
+            "options": preset(name).to_dict(),
+        }
+        for name, chosen in PRESETS.items()
+    }
+    return {"rules": str(rules), "options": rules.to_dict(), "presets": presets}
+
+
+def _differences(rules: RuleSet, base: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The options that aren't those of another table, ``points`` if none is given."""
+    default = RuleSet().to_dict() if base is None else base
+    return {option: value for option, value in rules.to_dict().items() if value != default[option]}
+
+
+def _print_presets() -> None:
+    """What every preset is and what differs in it from ``points``."""
+    print("presets, and what differs in them from points\n")
     for name, chosen in PRESETS.items():
-        low, high = seats_of(name)
-        changes = ", ".join(f"{option}={value}" for option, value in chosen.options.items()) or "–"
-        rows.append([name, f"{low}–{high}", chosen.meaning, changes])
-    print(format_table(rows, ["preset", "players", "what it is", "differs from points in"]))
-    print("\noptions\n")
-    options = [
-        [field.name, str(field.default).lower() if isinstance(field.default, bool) else str(field.default)]
-        + [str(field.metadata["meaning"])]
-        for field in dataclasses.fields(RuleSet)
-    ]
-    print(format_table(options, ["option", "default", "meaning"]))
+        tables = _tables(name)
+        low, high = min(tables), max(tables)
+        players = f"{low}" if low == high else f"{low}–{high}"
+        _print_entry(name, f"{chosen.meaning} ({players} players)", _format_options(_differences(tables[low])))
+        for seats in range(low + 1, high + 1):
+            changes = _differences(tables[seats], {**tables[seats - 1].to_dict(), "num_players": seats})
+            if changes:
+                _print_entry("", f"from {seats} players: {_format_options(changes)}")
+
+
+def _tables(name: str) -> dict[int, RuleSet]:
+    """A preset for every number of seats for which its packs are enough."""
+    low, high = seats_of(name)
+    return {seats: preset(name, num_players=seats) for seats in range(low, high + 1)}
+
+
+def _print_options(rules: RuleSet) -> None:
+    """Every option with its value, its meaning and what else it may be; * where it isn't the default."""
+    differing = _differences(rules)
+    print("\noptions and their defaults\n" if not differing else "options; * differs from points\n")
+    for field in dataclasses.fields(RuleSet):
+        value = _format_options({field.name: getattr(rules, field.name)})
+        mark = "* " if field.name in differing else ""
+        meaning = str(field.metadata["meaning"])
+        print(f"{mark}{value}")
+        _print_entry("", f"{meaning}; {values}" if (values := _values(field)) else meaning)
+
+
+def _values(field: dataclasses.Field[Any]) -> str:
+    """The values that an option may have, where they aren't just true and false."""
+    choices = [choice for choice in get_args(get_type_hints(RuleSet)[field.name]) if isinstance(choice, str)]
+    if choices:
+        return " | ".join(choices)
+    low, high = field.metadata["low"], field.metadata["high"]
+    if low is None:
+        return ""
+    numbers = f"{low}" if low == high else f"{low}..{high}"
+    return f"none or {numbers}" if field.default is None else numbers
+
+
+def _format_options(options: Mapping[str, Any]) -> str:
+    """Options as a rules string writes them, with room to break the line."""
+    return ", ".join(
+        f"{option}={str(value).lower() if value is None or isinstance(value, bool) else value}"
+        for option, value in options.items()
+    )
+
+
+def _print_entry(name: str, *texts: str) -> None:
+    """A name and what there is to say of it, folded to the width of a narrow terminal."""
+    for place, text in enumerate(filter(None, texts)):
+        label = "" if place else name
+        print(
+            textwrap.fill(
+                text,
+                _WIDTH,
+                initial_indent=f"{label:<{_LABEL}}",
+                subsequent_indent=" " * _LABEL,
+                break_on_hyphens=False,
+            )
+        )
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:

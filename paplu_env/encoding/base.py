@@ -24,11 +24,11 @@ RECENCY: Final[Observations] = (0.5 + 0.5 / (1.0 + np.arange(256))).astype(np.fl
 RECENCY.setflags(write=False)
 
 
-class Encoding(ABC):
-    """A numbered layout of observations: what it says never changes under one name.
+class Layout:
+    """Named fields: what an array says never changes under one name.
 
     The number of features F depends on the seats at the table and on the packs, on nothing else.
-    Opponents are numbered by turns: relative seat 1 plays after the seat of the view, whichever
+    Opponents are numbered by turns: relative seat 1 plays after the seat that looks, whichever
     way play goes; relative seat 0 is the seat itself.
     """
 
@@ -42,6 +42,23 @@ class Encoding(ABC):
     def num_features(self, rules: RuleSet | str | Mapping[str, Any]) -> int:
         """F, the length of an observation."""
         return self.fields(rules)[-1].stop
+
+    def check_out(self, out: Observations, batch: int, rules: RuleSet) -> None:
+        """Refuse an array that ``batch`` rows do not fit into.
+
+        Raises:
+            PapluError: another shape, dtype or memory order.
+        """
+        shape = (batch, self.num_features(rules))
+        if out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
+            raise PapluError(
+                f"{self.name}: out must be a C-contiguous float32 array of shape {shape}, "
+                f"this one is {out.dtype} of shape {out.shape}"
+            )
+
+
+class Encoding(Layout, ABC):
+    """A numbered way to write what a seat may know as an observation."""
 
     def encode(
         self,
@@ -66,16 +83,19 @@ class Encoding(ABC):
         """
         table = as_rules(rules)
         check_views(views, table)
-        shape = (len(views), self.num_features(table))
         if out is None:
-            out = np.empty(shape, dtype=np.float32)
-        elif out.shape != shape or out.dtype != np.float32 or not out.flags.c_contiguous:
-            raise PapluError(
-                f"{self.name}: out must be a C-contiguous float32 array of shape {shape}, "
-                f"this one is {out.dtype} of shape {out.shape}"
-            )
-        run_slices(functools.partial(self._encode_rows, views, table, out), len(views), threads)
+            out = np.empty((len(views), self.num_features(table)), dtype=np.float32)
+        else:
+            self.check_out(out, len(views), table)
+        self.encode_rows(views, table, out, threads)
         return out
+
+    def encode_rows(self, views: Views, rules: RuleSet, out: Observations, threads: int = 1) -> None:
+        """Fill ``out`` as `encode` does; nothing is checked, for those who made their arrays to fit."""
+        if threads == 1:
+            self._encode_rows(views, rules, out, 0, len(views))
+        else:
+            run_slices(functools.partial(self._encode_rows, views, rules, out), len(views), threads)
 
     @abstractmethod
     def _encode_rows(self, views: Views, rules: RuleSet, out: Observations, start: int, stop: int) -> None:

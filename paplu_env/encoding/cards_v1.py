@@ -226,8 +226,7 @@ def encode_cards(
     _encode_faces(views, j, r, starts, unseen, seats, row)
     _encode_log(views, j, starts, seats, row)
     _encode_table(views, j, r, starts, seats, row)
-    for entry in range(len(rule_entries)):
-        row[starts[_RULES] + entry] = rule_entries[entry]
+    row[starts[_RULES] : starts[_RULES] + len(rule_entries)] = rule_entries
 
 
 @njit
@@ -282,8 +281,6 @@ def _encode_log(views: Views, j: int, starts: Any, seats: Any, row: Observations
     log, log_size, pile_log = view["log"], int(view["log_size"]), int(view["pile_log"])
     drew = view["drew"]
     thrown, refused = int(starts[_THROWN]), int(starts[_REFUSED]) - NUM_FACES
-    # Marks that nobody made go where `rules` is written afterwards: cheaper than a branch that surprises.
-    nowhere = int(starts[_RULES])
     for seat in range(int(view["num_players"])):
         seats[1, seat] = seats[2, seat] = int(drew[seat])  # cards to be thrown, draws to be made, after the turn
     if int(view["phase"]) == DISCARD:
@@ -294,11 +291,12 @@ def _encode_log(views: Views, j: int, starts: Any, seats: Any, row: Observations
         seat, card = entry >> LOG_SEAT_SHIFT, entry & LOG_FACE_MASK
         source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
         relative = int(seats[0, seat])
-        seats[2, seat] -= source <= LOG_CLOSED
-        left_it = source == LOG_CLOSED and relative > 0 and turn >= pile_log
         if turn == pile_log:
             top = int(view["pile"][0])
-        row[refused + NUM_FACES * relative + top if left_it else nowhere] = RECENCY[int(seats[2, seat])]
+        if source <= LOG_CLOSED:
+            seats[2, seat] -= 1
+            if source == LOG_CLOSED and relative > 0 and turn >= pile_log:
+                row[refused + NUM_FACES * relative + top] = RECENCY[int(seats[2, seat])]
         if card < NUM_FACES:
             seats[1, seat] -= 1
             row[thrown + NUM_FACES * relative + card] = RECENCY[int(seats[1, seat])]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from paplu_env.encoding.base import Encoding
+from paplu_env.encoding.base import Encoding, Layout
 from paplu_env.encoding.cards_v1 import CardsV1
 from paplu_env.encoding.features_v1 import FeaturesV1
+from paplu_env.encoding.hidden_v1 import HIDDEN_V1
 from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.errors import PapluError
 
@@ -16,6 +17,11 @@ _ENCODINGS: Final[dict[str, Encoding]] = {encoding.name: encoding for encoding i
 def names() -> list[str]:
     """Names of all encodings."""
     return list(_ENCODINGS)
+
+
+def layouts() -> dict[str, Layout]:
+    """Everything with named fields, by name: the encodings, and what only a critic may see."""
+    return {**_ENCODINGS, HIDDEN_V1.name: HIDDEN_V1}
 
 
 def get(name: str) -> Encoding:

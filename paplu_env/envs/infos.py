@@ -23,36 +23,47 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.engine.state import ENDING_NAMES, NO_SEAT, OVER, PHASE_NAMES
+from paplu_env.engine.state import ENDING_NAMES, PHASE_NAMES
 from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.envs.opponents import SELF
 from paplu_env.envs.tables import Ints, Tables
 
-FORFEIT: Final = "forfeit"  # how a deal ended that an illegal action ended
+# How a deal ended, by the codes of `Tables.endings`: as RULES.md names it, or by an illegal action.
+ENDINGS: Final = (*ENDING_NAMES, "forfeit")
 
 Columns = dict[str, npt.NDArray[Any]]  # key -> values, one per row
 
-_PHASES: Final = np.array(PHASE_NAMES, dtype=object)
-_ENDINGS: Final = np.array(ENDING_NAMES, dtype=object)
+_PHASE_ARRAY: Final = np.array(PHASE_NAMES, dtype=object)
+_SELF_ARRAY: Final = np.array([SELF], dtype=object)
+_ENDING_ARRAY: Final = np.array(ENDINGS, dtype=object)
 
 
-def row_infos(tables: Tables, rows: Ints, is_start: bool) -> list[dict[str, Any]]:
-    """The infos of some rows, one dict each.
+def row_info(tables: Tables, i: int, is_start: bool) -> dict[str, Any]:
+    """The info of one row, of Python's own numbers and arrays that share no memory.
 
     Args:
-        rows: ``(N,)`` rising.
-        is_start: the rows have just been dealt.
+        is_start: the row has just been dealt.
     """
-    infos = _as_dicts(_common(tables, rows))
-    ended = np.flatnonzero(tables.over[rows])
-    if ended.size:
-        _extend(infos, ended, _at_end(tables, rows[ended]))
-        forfeited = ended[tables.forfeits[rows[ended]] != NO_ACTION]
-        if forfeited.size:
-            _extend(infos, forfeited, _illegal(tables, rows[forfeited]))
+    seat = int(tables.seats[i])
+    info: dict[str, Any] = {
+        "action_mask": tables.masks[i].astype(np.int8),
+        "phase": PHASE_NAMES[tables.phases[i]],
+        "current_player": int(tables.movers[i]),
+        "seat": seat,
+        "opponent": tables.pool.names[tables.line_ups[i]] if tables.pool else SELF,
+    }
+    if tables.over[i]:
+        returns = tables.returns[i].copy()
+        info["ending"] = ENDINGS[tables.endings[i]]
+        info["winner"] = int(tables.winners[i])
+        info["returns"] = returns
+        info["points"] = int(returns[seat])
+        if tables.forfeits[i] != NO_ACTION:
+            info["illegal_action"] = tables.why_illegal(i, int(tables.forfeits[i]))
     if is_start:
-        _extend(infos, np.arange(len(rows)), _at_start(tables, rows))
-    return infos
+        info["skipped_deals"] = int(tables.skipped_deals[i])
+        info["skipped_points"] = int(tables.skipped_points[i])
+    return info
 
 
 def batch_info(tables: Tables, rows: Ints, started: Ints) -> dict[str, Any]:
@@ -76,29 +87,27 @@ def batch_info(tables: Tables, rows: Ints, started: Ints) -> dict[str, Any]:
 
 
 def _common(tables: Tables, rows: Ints) -> Columns:
-    over = tables.over[rows]
-    columns: Columns = {
-        "action_mask": tables.masks[rows].view(np.int8),
-        "phase": _PHASES[np.where(over, OVER, tables.states["phase"][rows])],
-        "current_player": np.where(over, NO_SEAT, tables.states["current_player"][rows]).astype(np.int64),
-        "seat": tables.seats[rows],
-    }
-    if tables.pool:
-        columns["opponent"] = tables.pool.names[tables.line_ups[rows]]
+    if len(rows) == tables.batch:
+        masks = tables.mask_copies.take()
+        np.copyto(masks, tables.masks)
     else:
-        columns["opponent"] = np.full(len(rows), SELF, dtype=object)
-    return columns
+        masks = tables.masks[rows]
+    names = tables.pool.names if tables.pool else _SELF_ARRAY
+    return {
+        "action_mask": masks.view(np.int8),
+        "phase": _PHASE_ARRAY[tables.phases[rows]],
+        "current_player": tables.movers[rows],
+        "seat": tables.seats[rows],
+        "opponent": names[tables.line_ups[rows]],
+    }
 
 
 def _at_end(tables: Tables, rows: Ints) -> Columns:
-    returns = tables.returns(rows)
-    endings = _ENDINGS[tables.states["ending"][rows]]
-    endings[tables.forfeits[rows] != NO_ACTION] = FORFEIT
     return {
-        "ending": endings,
-        "winner": tables.winners(rows),
-        "returns": returns,
-        "points": returns[np.arange(len(rows)), tables.seats[rows]],
+        "ending": _ENDING_ARRAY[tables.endings[rows]],
+        "winner": tables.winners[rows],
+        "returns": tables.returns[rows],
+        "points": tables.points(rows),
     }
 
 
@@ -111,21 +120,6 @@ def _at_start(tables: Tables, rows: Ints) -> Columns:
     return {"skipped_deals": tables.skipped_deals[rows], "skipped_points": tables.skipped_points[rows]}
 
 
-def _as_dicts(columns: Columns) -> list[dict[str, Any]]:
-    """Columns as one dict a row, of Python's own numbers, and arrays that share no memory."""
-    values = [
-        [row.copy() for row in column] if column.ndim > 1 else column.tolist()  # tolist leaves no NumPy scalars
-        for column in columns.values()
-    ]
-    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
-
-
-def _extend(infos: list[dict[str, Any]], places: Ints, columns: Columns) -> None:
-    """Add columns to the dicts at these places."""
-    for place, more in zip(places.tolist(), _as_dicts(columns), strict=True):
-        infos[place] |= more
-
-
 def _add(info: dict[str, Any], batch: int, rows: Ints, columns: Columns) -> None:
     """Add columns of some rows as arrays of all rows; the others hold zeros, or None for texts."""
     has = np.zeros(batch, dtype=np.bool_)
@@ -134,6 +128,11 @@ def _add(info: dict[str, Any], batch: int, rows: Ints, columns: Columns) -> None
         if len(rows) == batch:
             info[key] = column
         else:
-            info[key] = np.full((batch, *column.shape[1:]), None if column.dtype == object else 0, dtype=column.dtype)
+            info[key] = np.zeros((batch, *column.shape[1:]), column.dtype) if column.dtype != object else _nones(batch)
             info[key][rows] = column
         info[f"_{key}"] = has.copy()
+
+
+def _nones(batch: int) -> npt.NDArray[np.object_]:
+    """``(batch,)`` None; an empty array of objects holds nothing else, and is made ten times sooner than a full one."""
+    return np.empty(batch, dtype=object)

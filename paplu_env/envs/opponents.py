@@ -61,8 +61,12 @@ class Pool:
     Line-ups are kept under a number for as long as a deal is on that was dealt with them.
     """
 
+    line_ups: list[LineUp]
+    names: npt.NDArray[np.object_]  # of the line-ups
+    bounds: npt.NDArray[np.float64]  # rising to 1, see `kernels.draw_line_up`
+
     def __init__(self, line_ups: Sequence[LineUp], weights: Sequence[float] | None = None) -> None:
-        self.line_ups: list[LineUp] = []
+        self.line_ups = []
         self.set(line_ups, weights, in_use=np.empty(0, dtype=np.int64))
 
     def set(self, line_ups: Sequence[LineUp], weights: Sequence[float] | None, in_use: npt.NDArray[np.int64]) -> None:
@@ -89,8 +93,3 @@ class Pool:
         self.bounds = np.cumsum(shares / shares.sum())
         # Rounding must never leave a gap above the last opponent that has a weight.
         self.bounds[np.flatnonzero(shares)[-1] :] = 1.0
-
-    def draw(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-        """``(B,)`` numbers of the line-ups that these keys draw."""
-        parts = (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53  # 0 <= part < 1, by the upper 53 bits
-        return np.searchsorted(self.bounds, parts, side="right")

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from paplu_env.encoding import HIDDEN_V1
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.envs.infos import row_infos
+from paplu_env.envs.infos import row_info
 from paplu_env.envs.opponents import Opponents
-from paplu_env.envs.seeds import SeedStreams
 from paplu_env.envs.single import check_options, observation_space
 from paplu_env.envs.tables import (
     Bools,
     Ints,
     Observations,
     Rules,
-    Seat,
+    TableOptions,
     Tables,
-    WhenIllegal,
     check_range,
     read_actions,
 )
@@ -51,7 +50,8 @@ class PapluVecEnv(VecEnv):
             than two seats each fills all other seats, or is itself a list in the order of play.
         opponent_weights: how often each is drawn, equally without.
         seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
-        threads: threads that share the games; results do not depend on it.
+        **options: see `TableOptions`: encoding, reward, seat, threads; and illegal_action, here "raise" if not
+            given, since Stable-Baselines3's own evaluation drops the masks without a word.
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
@@ -63,17 +63,19 @@ class PapluVecEnv(VecEnv):
         rules: Rules = "points",
         opponents: Opponents = "mindist_opp",
         opponent_weights: Sequence[float] | None = None,
-        encoding: str = "features-v1",
-        reward: str = "points",
-        seat: Seat = "random",
+        *,
         seed: int | None = None,
-        threads: int = 1,
-        illegal_action: WhenIllegal = "raise",
+        **options: Unpack[TableOptions],
     ) -> None:
-        pool = _read_opponents(opponents)
-        self._tables = Tables(num_envs, rules, pool, encoding, reward, seat, illegal_action, threads, opponent_weights)
+        raising: TableOptions = {"illegal_action": "raise", **options}
+        self._tables = Tables(
+            num_envs,
+            rules,
+            _read_opponents(opponents),
+            weights=opponent_weights,
+            **raising,
+        )
         self.rules = self._tables.rules
-        self._streams = SeedStreams(num_envs)
         self._everybody = np.arange(num_envs)
         self._actions: Ints | None = None
         self.render_mode = None
@@ -87,11 +89,11 @@ class PapluVecEnv(VecEnv):
             check_options(options)
         for i, seed in enumerate(self._seeds):
             if seed is not None:
-                self._streams.reseed(i, seed)
+                self._tables.seeds.reseed(i, seed)
         self._reset_seeds()
         self._actions = None
-        self._tables.start(self._everybody, self._streams.draw)
-        self.reset_infos = row_infos(self._tables, self._everybody, is_start=True)
+        self._tables.start(self._everybody)
+        self.reset_infos = [row_info(self._tables, i, is_start=True) for i in range(self.num_envs)]
         return self._tables.observe()
 
     def step_async(self, actions: np.ndarray[Any, Any]) -> None:
@@ -101,7 +103,7 @@ class PapluVecEnv(VecEnv):
             PapluError: not ``num_envs`` whole numbers 0..109.
         """
         given = read_actions(actions, self.num_envs)
-        check_range(given, self._everybody)
+        check_range(given)
         self._actions = given
 
     def step_wait(self) -> VecEnvStepReturn:
@@ -115,7 +117,8 @@ class PapluVecEnv(VecEnv):
         if self._actions is None or tables.over[0]:
             raise PapluError("no actions to play: call reset(), then step(actions)")
         actions, self._actions = self._actions, None
-        rewards = tables.step(self._everybody, actions).astype(np.float32)
+        tables.advance(self._everybody, actions)
+        rewards = tables.rewards(self._everybody).astype(np.float32)
         dones = tables.over.copy()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
@@ -126,6 +129,14 @@ class PapluVecEnv(VecEnv):
     def action_masks(self) -> Bools:
         """``(num_envs, 110)`` bool, True = legal, a new array."""
         return self._tables.masks.copy()
+
+    def critic_obs(self) -> Observations:
+        """``(num_envs, H)`` what `hidden-v1` says of each deal beside its observation, a new array.
+
+        The hidden cards are for a critic alone: an actor that sees them has learnt another game.
+        """
+        tables = self._tables
+        return HIDDEN_V1.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Take other opponents; each environment meets them from its next deal on.
@@ -171,16 +182,15 @@ class PapluVecEnv(VecEnv):
     def _end(self, ended: Ints, infos: list[dict[str, Any]]) -> None:
         """Say how deals ended, and deal the next ones."""
         tables = self._tables
-        truncated = tables.is_truncated(ended)
-        final = row_infos(tables, ended, is_start=False)
+        truncated = tables.is_truncated(ended).tolist()
         observations = tables.observe(ended)
-        for k, i in enumerate(ended):
-            infos[i] = final[k]
-            infos[i]["TimeLimit.truncated"] = bool(truncated[k])
+        for k, i in enumerate(ended.tolist()):
+            infos[i] = row_info(tables, i, is_start=False)
+            infos[i]["TimeLimit.truncated"] = truncated[k]
             infos[i]["terminal_observation"] = observations[k].copy()
-        tables.start(ended, self._streams.draw)
-        for i, info in zip(ended, row_infos(tables, ended, is_start=True), strict=True):
-            self.reset_infos[i] = info
+        tables.start(ended)
+        for i in ended.tolist():
+            self.reset_infos[i] = row_info(tables, i, is_start=True)
 
     def _methods(self) -> dict[str, Callable[..., Any]]:
         return {"action_masks": self._mask_of}

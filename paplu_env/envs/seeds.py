@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 from gymnasium.utils import seeding
@@ -23,20 +21,31 @@ def draw_seeds(generator: np.random.Generator, count: int) -> Seeds:
 
 
 class SeedStreams:
-    """The generators of many environments, and seeds drawn from them ahead, in blocks."""
+    """The generators of many environments, and seeds drawn from them ahead, in blocks.
 
-    _BLOCK: Final = 128  # seeds drawn at once: one call to NumPy costs as much as a deal
+    Args:
+        batch: how many.
+        block: seeds drawn at once, since one call to NumPy costs as much as a deal. With 1 nothing is drawn
+            before it is needed, so the generators may be used by others too.
+    """
 
-    def __init__(self, batch: int) -> None:
+    blocks: Seeds  # (B, S), each environment's next seeds
+    used: Ints  # (B,), how many of them are used up
+
+    def __init__(self, batch: int, block: int = 128) -> None:
         self._generators: list[np.random.Generator | None] = [None] * batch
         self._origins: list[int] = [0] * batch
-        self._blocks = np.zeros((batch, self._BLOCK), dtype=np.uint64)
-        self._used = np.full(batch, self._BLOCK, dtype=np.int64)
+        self.blocks = np.zeros((batch, block), dtype=np.uint64)
+        self.used = np.full(batch, block, dtype=np.int64)
 
     def reseed(self, i: int, seed: int | None) -> None:
         """Make generator ``i`` anew, from the system's randomness if no seed is given."""
         self._generators[i], self._origins[i] = seeding.np_random(seed)
-        self._used[i] = self._BLOCK
+        self.used[i] = self.blocks.shape[1]
+
+    def adopt(self, i: int, generator: np.random.Generator) -> None:
+        """Draw the seeds of environment ``i`` from a generator that somebody else has made."""
+        self._generators[i] = generator
 
     def generator(self, i: int) -> np.random.Generator:
         """Generator ``i``, made now if there is none yet."""
@@ -51,11 +60,8 @@ class SeedStreams:
         self.generator(i)
         return self._origins[i]
 
-    def draw(self, rows: Ints) -> Seeds:
-        """``(N,)`` the next seed of each of these environments."""
-        for i in rows[self._used[rows] == self._BLOCK]:
-            self._blocks[i] = draw_seeds(self.generator(i), self._BLOCK)
-            self._used[i] = 0
-        seeds = self._blocks[rows, self._used[rows]]
-        self._used[rows] += 1
-        return seeds
+    def refill(self, rows: Ints) -> None:
+        """Draw new blocks for environments whose seeds are used up."""
+        for i in rows.tolist():
+            self.blocks[i] = draw_seeds(self.generator(i), self.blocks.shape[1])
+        self.used[rows] = 0

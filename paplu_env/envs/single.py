@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import gymnasium
 import numpy as np
@@ -13,16 +13,23 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.envs.infos import row_infos
+from paplu_env.engine.state import TRUNCATED
+from paplu_env.envs.infos import row_info
+from paplu_env.envs.kernels import NEXT_DEAL
 from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.seeds import Seeds, draw_seeds
+from paplu_env.envs.seeds import SeedStreams
 from paplu_env.envs.tables import Rules, Seat, Tables, WhenIllegal
 from paplu_env.errors import PapluError
 
-Observation = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    from paplu_env.render.window import Window
 
-RENDER_MODES: Final = ("ansi",)
+Observation = npt.NDArray[np.float32]
+Frame = str | npt.NDArray[np.uint8]  # a table as text, or as a picture (height, width, 3)
+
+RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 _ROW: Final = np.zeros(1, dtype=np.int64)  # the only row of the tables
+_DEAL: Final = np.full(1, NEXT_DEAL)  # what it is to do in a reset
 
 
 class PapluEnv(gymnasium.Env[Observation, np.int64]):
@@ -51,13 +58,14 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         illegal_action: "forfeit": the deal terminates, the learner pays ``rules.wrong_declare_points`` to
             the seat after it, and ``info["illegal_action"]`` says why; "raise": `IllegalAction`, and the
             deal is left as it was.
-        render_mode: None, or "ansi": `render` returns the table as text.
+        render_mode: None; "ansi": `render` returns the table as text; "rgb_array": as a picture, ``(640, 1024, 3)``
+            uint8, which needs no display; "human": `reset` and `step` show it in a window (extra ``play``).
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (Gymnasium's form)
 
     def __init__(
         self,
@@ -69,13 +77,23 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         illegal_action: WhenIllegal = "forfeit",
         render_mode: str | None = None,
     ) -> None:
-        self.render_mode = check_render_mode(render_mode)
-        opponents = SELF if opponent == SELF else [opponent]
-        self._tables = Tables(1, rules, opponents, encoding, reward, seat, illegal_action)
+        self.render_mode = check_render_mode(render_mode, RENDER_MODES)
+        self._tables = Tables(
+            1,
+            rules,
+            SELF if opponent == SELF else [opponent],
+            seeds=SeedStreams(1, block=1),  # nothing is drawn ahead: `np_random` is the user's too
+            encoding=encoding,
+            reward=reward,
+            seat=seat,
+            illegal_action=illegal_action,
+        )
         self.rules = self._tables.rules
         self.observation_space = observation_space(self._tables)
         self.action_space = Discrete(NUM_ACTIONS)
+        self._action = np.zeros(1, dtype=np.int64)
         self._has_reset = False
+        self._window: Window | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -88,9 +106,14 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         """
         check_options(options)
         super().reset(seed=seed)
-        self._tables.start(_ROW, self._draw_seeds)
+        tables = self._tables
+        tables.seeds.adopt(0, self.np_random)
+        tables.seeds.refill(_ROW)
+        tables.advance(_ROW, _DEAL)
         self._has_reset = True
-        return self._tables.observe()[0], row_infos(self._tables, _ROW, is_start=True)[0]
+        if self.render_mode == "human":
+            self._show()
+        return tables.observe()[0], row_info(tables, 0, is_start=True)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and the others until it must decide again or the deal is over.
@@ -105,10 +128,14 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("nothing has been dealt: call reset() before step()")
         if tables.over[0]:
             raise ResetNeeded("the deal is over: call reset() for the next one")
-        reward = float(tables.step(_ROW, np.array([_read_action(action)]))[0])
+        self._action[0] = _read_action(action)
+        tables.advance(_ROW, self._action)
         is_over = bool(tables.over[0])
-        is_truncated = is_over and bool(tables.is_truncated(_ROW)[0])
-        info = row_infos(tables, _ROW, is_start=False)[0]
+        reward = float(tables.rewards(_ROW)[0]) if is_over or tables.reward.is_shaped else 0.0
+        is_truncated = is_over and bool(tables.endings[0] == TRUNCATED)
+        info = row_info(tables, 0, is_start=False)
+        if self.render_mode == "human":
+            self._show()
         return tables.observe()[0], reward, is_over and not is_truncated, is_truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -116,14 +143,37 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         masks: npt.NDArray[np.bool_] = self._tables.masks[0].copy()
         return masks
 
-    def render(self) -> str | None:
-        """The table as the learner sees it, as text; None without a render mode."""
+    def render(self) -> Frame | None:
+        """The table as the learner sees it, as text or as a picture; None in a window or without a render mode."""
         if self.render_mode is None:
-            gymnasium.logger.warn('render() shows nothing without a render mode: make the environment with "ansi"')
+            gymnasium.logger.warn(
+                f"render() shows nothing without a render mode: make the environment with one of {RENDER_MODES}"
+            )
             return None
         if not self._has_reset:
             raise ResetNeeded("nothing has been dealt: call reset() before render()")
-        return render_row(self._tables, 0)
+        if self.render_mode == "human":
+            self._show()
+            return None
+        return render_row(self._tables, 0, self.render_mode)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_window": None}  # a copy opens its own
+
+    def _show(self) -> None:
+        from paplu_env.render.pixels import draw_view
+        from paplu_env.render.window import Window  # only for those who look: it needs pygame
+
+        picture = draw_view(self._tables.views, self.rules)
+        if self._window is None:
+            self._window = Window(picture.shape[1], picture.shape[0])
+        self._window.show(picture, self.metadata["render_fps"])
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the future hangs on, in arrays and plain values, for `set_state`."""
@@ -145,20 +195,15 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         self._has_reset = bool(state["has_reset"])
         self.np_random.bit_generator.state = state["np_random"]
 
-    def _draw_seeds(self, rows: npt.NDArray[np.int64]) -> Seeds:
-        return draw_seeds(self.np_random, len(rows))
-
 
 class UnknownRenderMode(PapluError, TypeError):
     """A render mode that isn't ours; a `TypeError` too, since helpers that try a mode fall back on that alone."""
 
 
-def check_render_mode(render_mode: str | None) -> str | None:
-    """The render mode, once it is known to be one of ours."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        raise UnknownRenderMode(
-            f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}, or None"
-        )
+def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> str | None:
+    """The render mode, once it is known to be one of these."""
+    if render_mode is not None and render_mode not in modes:
+        raise UnknownRenderMode(f"unknown render mode {render_mode!r}: choose one of {', '.join(modes)}, or None")
     return render_mode
 
 
@@ -176,11 +221,16 @@ def observation_space(tables: Tables) -> Box[np.float32]:
     return Box(0.0, 1.0, (tables.num_features,), np.float32)
 
 
-def render_row(tables: Tables, i: int) -> str:
-    """What the learner of row ``i`` sees, as text."""
-    from paplu_env.render.ansi import format_view  # only for those who look
+def render_row(tables: Tables, i: int, render_mode: str) -> Frame:
+    """What the learner of row ``i`` sees, as text or as a picture."""
+    # Imported only for those who look.
+    if render_mode == "ansi":
+        from paplu_env.render.ansi import format_view
 
-    return format_view(tables.views[i : i + 1], tables.rules, color=False)
+        return format_view(tables.views[i : i + 1], tables.rules, color=False)
+    from paplu_env.render.pixels import draw_view
+
+    return draw_view(tables.views[i : i + 1], tables.rules)
 
 
 def _read_action(action: Any) -> int:

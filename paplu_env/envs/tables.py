@@ -7,8 +7,8 @@ equal deals and rewards whatever the face, the number of games side by side, or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,19 @@ from paplu_env.bots.rule_agents import RuleAgent
 from paplu_env.engine import format_position, why_illegal
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
 from paplu_env.engine.state import OVER, TRUNCATED, empty_states, empty_views
-from paplu_env.envs.kernels import ANY_SEAT, EVERY_SEAT, NO_ACTION, OUTSIDE, deal_rows, play_rows
+from paplu_env.envs.arrays import Copies
+from paplu_env.envs.kernels import (
+    ANY_SEAT,
+    EVERY_SEAT,
+    NEXT_DEAL,
+    NO_ACTION,
+    OUTSIDE,
+    first_illegal,
+    play_rows,
+)
 from paplu_env.envs.opponents import SELF, Opponents, Pool, read_line_up
 from paplu_env.envs.rewards import Reward
-from paplu_env.envs.seeds import Seeds
+from paplu_env.envs.seeds import SeedStreams
 from paplu_env.errors import IllegalAction, PapluError
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet, as_rules
@@ -36,9 +45,6 @@ Rules = RuleSet | str | Mapping[str, Any]
 Seat = int | Literal["random"]
 WhenIllegal = Literal["forfeit", "raise"]
 
-# Deals in a row that may end before the learner's first decision; then it gets the first turn.
-MAX_SKIPPED: Final = 100
-
 # Attributes of `Tables` that a row's future hangs on, all of them arrays with one entry a row.
 _ROW_ARRAYS: Final = (
     "states",
@@ -47,14 +53,31 @@ _ROW_ARRAYS: Final = (
     "seats",
     "line_ups",
     "over",
+    "phases",
+    "movers",
+    "endings",
+    "winners",
+    "returns",
     "forfeits",
     "skipped_deals",
     "skipped_points",
-    "_line_up_keys",
     "_decision_keys",
     "_first_potentials",
     "_potentials",
 )
+
+
+_NOWHERE: Final = np.empty(0, dtype=np.int64)
+
+
+class TableOptions(TypedDict, total=False):
+    """What environments of many deals hand to `Tables` as it is; the defaults stand there."""
+
+    encoding: str  # what an observation is, see `paplu_env.encoding`
+    reward: str  # one of `paplu_env.envs.REWARDS`
+    seat: Seat  # the learner's, or "random", by each deal's seed; seat 0 has the first turn
+    illegal_action: WhenIllegal  # "forfeit" ends the deal and costs ``wrong_declare_points``; "raise" refuses it
+    threads: int  # threads that share the deals; results do not depend on it
 
 
 class Tables:
@@ -64,11 +87,9 @@ class Tables:
         rules: the rule set of every deal, in any form that `as_rules` reads.
         opponents: who may sit at the other seats, of which each deal draws one, see `opponents.Pool`;
             "self": every seat is played from outside.
-        weights: how often each of them is drawn, equally without.
-        seat: the learner's seat; "random" draws it by each deal's seed. Unused with "self".
-        illegal_action: "forfeit" ends the deal at an illegal action, whose seat pays
-            ``rules.wrong_declare_points`` to the seat after it; "raise" refuses it.
-        threads: threads that share the rows.
+        seeds: where the deals' seeds come from.
+        weights: how often each of the opponents is drawn, equally without.
+        encoding, reward, seat, illegal_action, threads: see `TableOptions`; ``seat`` is unused with "self".
 
     Raises:
         PapluError: unknown rules, opponents, encoding or reward, or another argument that cannot be.
@@ -80,6 +101,11 @@ class Tables:
     seats: Ints  # (B,), its seat; without a pool the seat to move, or that acted last
     line_ups: Ints  # (B,), number of its opponents in the pool
     over: Bools  # (B,), its deal is over
+    phases: Ints  # (B,), phase of its deal; OVER also after a forfeit
+    movers: Ints  # (B,), seat to move, NO_SEAT when its deal is over
+    endings: Ints  # (B,), how its deal ended: the engine's codes, or FORFEIT
+    winners: Ints  # (B,), seat that won, NO_SEAT without one
+    returns: Ints  # (B, P), points of all seats; zeros while its deal is on
     forfeits: Ints  # (B,), the illegal action that ended its deal, NO_ACTION otherwise
     skipped_deals: Ints  # (B,), deals before this one that ended before its first decision
     skipped_points: Ints  # (B,), what these brought it, in points
@@ -89,12 +115,14 @@ class Tables:
         batch: int,
         rules: Rules,
         opponents: Sequence[Opponents] | Literal["self"],
-        encoding: str,
-        reward: str,
-        seat: Seat,
-        illegal_action: WhenIllegal,
-        threads: int = 1,
+        *,
+        seeds: SeedStreams | None = None,
         weights: Sequence[float] | None = None,
+        encoding: str = "features-v1",
+        reward: str = "points",
+        seat: Seat = "random",
+        illegal_action: WhenIllegal = "forfeit",
+        threads: int = 1,
     ) -> None:
         if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
             raise PapluError(f"num_envs={batch!r}: give a whole number from 1")
@@ -104,12 +132,12 @@ class Tables:
             raise PapluError(f"illegal_action={illegal_action!r}: choose forfeit or raise")
         self.batch = batch
         self.rules = as_rules(rules)
-        self._step = int(self.rules.packed["step"][0])  # from a seat to the next in play
         self.encoding = encodings.get(encoding)
         self.num_features = self.encoding.num_features(self.rules)
         self.reward = Reward(reward, self.rules)
         self.illegal_action = illegal_action
         self.threads = threads
+        self.seeds = SeedStreams(batch) if seeds is None else seeds
         self._learner = EVERY_SEAT if opponents == SELF else _read_seat(seat, self.rules)
         if opponents == SELF and self.reward.is_shaped:
             raise PapluError(f"reward={reward!r} is for one learner: with opponent='self' take points, scaled or win")
@@ -119,21 +147,27 @@ class Tables:
         self.seats = np.zeros(batch, dtype=np.int64)
         self.line_ups = np.zeros(batch, dtype=np.int64)
         self.over = np.ones(batch, dtype=np.bool_)
+        self.phases = np.full(batch, OVER, dtype=np.int64)
+        self.movers = np.zeros(batch, dtype=np.int64)
+        self.endings = np.zeros(batch, dtype=np.int64)
+        self.winners = np.zeros(batch, dtype=np.int64)
+        self.returns = np.zeros((batch, self.rules.num_players), dtype=np.int64)
         self.forfeits = np.full(batch, NO_ACTION, dtype=np.int64)
         self.skipped_deals = np.zeros(batch, dtype=np.int64)
         self.skipped_points = np.zeros(batch, dtype=np.int64)
-        self._line_up_keys = np.zeros(batch, dtype=np.uint64)
         self._decision_keys = np.zeros(batch, dtype=np.uint64)
         self._first_potentials = np.zeros(batch)
         self._potentials = np.zeros(batch)  # since the first hand
         self._policies: list[Policy] = []  # those that are asked outside the kernel
         self._agents = np.zeros((1, 1), dtype=np.int64)  # (L, P-1), see play_rows
         self._numbers = np.zeros((1, 1), dtype=np.int64)  # (L, P-1), the policy's place in _policies
-        self._only_play_on = np.full(batch, NO_ACTION, dtype=np.int64)
+        self._bounds = np.ones(1)  # of the pool, see play_rows
         self._waiting = np.zeros(batch, dtype=np.int64)
         self._asked_views = empty_views(self.rules, batch)
         self._asked_masks = np.zeros((batch, NUM_ACTIONS), dtype=np.bool_)
         self._asked_keys = np.zeros(batch, dtype=np.uint64)
+        self.mask_copies = Copies(self.masks.shape, self.masks.dtype)
+        self._observations = Copies((batch, self.num_features), np.float32)
         self.pool: Pool | None = None
         if opponents != SELF:
             self.set_opponents(opponents, weights)
@@ -156,6 +190,7 @@ class Tables:
     def _index_policies(self, pool: Pool) -> None:
         """Number the policies for kernels and for `_ask`."""
         line_ups = pool.line_ups
+        self._bounds = pool.bounds
         self._policies = []
         shape = (len(line_ups), self.rules.num_players - 1)
         self._agents = np.full(shape, OUTSIDE, dtype=np.int64)
@@ -170,84 +205,151 @@ class Tables:
                     self._policies.append(policy)
                 self._numbers[number, place] = numbers.get(id(policy), 0)
 
-    def start(self, rows: Ints, draw_seeds: Callable[[Ints], Seeds]) -> None:
+    def start(self, rows: Ints) -> None:
         """Deal these rows anew and play on until their learners decide.
 
         Deals that end before the learner's first decision are settled, counted and replaced.
 
         Args:
             rows: ``(N,)`` rising.
-            draw_seeds: gives the next seed of each of some rows.
         """
-        self.over[rows] = False
-        self.forfeits[rows] = NO_ACTION
-        self.skipped_deals[rows] = 0
-        self.skipped_points[rows] = 0
-        pending = rows
-        for skipped in range(MAX_SKIPPED + 1):
-            self._deal(pending, draw_seeds(pending), learner_starts=skipped == MAX_SKIPPED)
-            self._play(pending, self._only_play_on[: len(pending)])
-            pending = pending[self.states["phase"][pending] == OVER]
-            if not pending.size:
-                break
-            self.skipped_deals[pending] += 1
-            self.skipped_points[pending] += self.states["returns"][pending, self.seats[pending]]
-        if self.reward.is_shaped:
-            self._first_potentials[rows] = self.reward.potentials(self.views[rows])
-            self._potentials[rows] = 0.0
+        self.advance(rows, np.full(len(rows), NEXT_DEAL))
 
-    def step(self, rows: Ints, actions: Ints) -> Floats:
+    def advance(self, rows: Ints, actions: Ints) -> None:
         """Let the learners of these rows act, and play on until they decide again or their deals are over.
 
         Args:
-            rows: ``(N,)`` rising, deals that are not over.
-            actions: ``(N,)`` of 0..A-1.
-
-        Returns:
-            ``(N,)`` rewards.
+            rows: ``(N,)`` rising.
+            actions: ``(N,)`` of 0..A-1, or `NEXT_DEAL` in rows that start anew.
 
         Raises:
             IllegalAction: under ``illegal_action="raise"``; nothing has been played then.
         """
-        legal = self.masks[rows, actions]
-        if legal.all():
-            self._play(rows, actions)
-        else:
-            self._forfeit(rows[~legal], actions[~legal])
-            self._play(rows[legal], actions[legal])
-        over = self.states["phase"][rows] == OVER
-        over |= self.over[rows]
-        self.over[rows] = over
-        return self._rewards(rows, over)
+        if self.illegal_action == "raise":
+            k = first_illegal(rows, actions, self.masks)
+            if k >= 0:
+                self._refuse(int(rows[k]), int(actions[k]))
+        self.play(rows, actions, by_learners=True)
+        if self.reward.is_shaped:
+            started = rows[actions == NEXT_DEAL]
+            self._first_potentials[started] = self.reward.potentials(self.views[started])
+            self._potentials[started] = 0.0
+
+    def play(self, rows: Ints, actions: Ints, by_learners: bool) -> None:
+        """What `kernels.play_rows` does, and the policies and generators asked that it waits for."""
+        while True:
+            waits = self._play_slices(rows, actions, by_learners)
+            if not waits.size:
+                return
+            waiting = self._waiting[waits]
+            is_short = waiting < 0
+            rows = np.where(is_short, ~waiting, waiting)
+            actions = np.full(len(rows), NEXT_DEAL)
+            self.seeds.refill(rows[is_short])
+            if not is_short.all():
+                actions[~is_short] = self._ask(rows[~is_short], waits[~is_short])
+            by_learners = False
+
+    def _play_slices(self, rows: Ints, actions: Ints, by_learners: bool) -> Ints:
+        """Run the kernel over slices of the rows; returns the places where rows wait."""
+        places: list[tuple[int, int]] = []
+
+        def play(start: int, stop: int) -> None:
+            end = play_rows(
+                rows,
+                start,
+                stop,
+                actions,
+                by_learners,
+                self._learner,
+                self.rules.packed,
+                distance_table(),
+                self.seeds.blocks,
+                self.seeds.used,
+                self._agents,
+                self._bounds,
+                self.states,
+                self.views,
+                self.masks,
+                self.seats,
+                self.line_ups,
+                self._decision_keys,
+                self.over,
+                self.phases,
+                self.movers,
+                self.endings,
+                self.winners,
+                self.returns,
+                self.forfeits,
+                self.skipped_deals,
+                self.skipped_points,
+                self._waiting,
+                self._asked_views,
+                self._asked_masks,
+                self._asked_keys,
+            )
+            if end > start:
+                places.append((start, end))
+
+        run_slices(play, len(rows), self.threads)
+        if not places:
+            return _NOWHERE
+        return np.concatenate([np.arange(start, end) for start, end in sorted(places)])
+
+    def _ask(self, rows: Ints, asked: Ints) -> Ints:
+        """The answers of the policies to move in these rows, which see what stands at the places ``asked``."""
+        movers = self.states["current_player"][rows].astype(np.int64)
+        step = int(self.rules.packed["step"][0])  # from a seat to the next in play
+        relative = (movers - self.seats[rows]) * step % self.rules.num_players - 1
+        numbers = self._numbers[self.line_ups[rows], relative]
+        answers = np.empty(len(rows), dtype=np.int64)
+        for number in np.unique(numbers):
+            chosen = np.flatnonzero(numbers == number)
+            places = asked[chosen]
+            policy = self._policies[number]
+            # Indexing copies, so what a policy does to its arguments can't make an illegal answer legal.
+            given = policy.act(self._asked_views[places], self._asked_masks[places], self._asked_keys[places])
+            given = np.asarray(given)
+            check_answers(policy.name, given, self._asked_views[places], self._asked_masks[places])
+            answers[chosen] = given
+        return answers
+
+    def _refuse(self, i: int, action: int) -> None:
+        where = f"environment {i}: " if self.batch > 1 else ""
+        position = format_position(self.states, i, self.rules)
+        raise IllegalAction(f"{where}{self.why_illegal(i, action)}; position: {position}")
+
+    def rewards(self, rows: Ints) -> Floats:
+        """``(N,)`` rewards of the learners' last actions; 0 in rows that have just been dealt. Ask once a turn."""
+        rewards = np.zeros(len(rows))
+        over = self.over[rows]
+        if over.any():
+            ended = rows[over]
+            rewards[over] = self.reward.final(self.points(ended), self.winners[ended], self.seats[ended])
+        if self.reward.is_shaped:
+            potentials = self.reward.potentials(self.views[rows]) - self._first_potentials[rows]
+            potentials[over & ~self.is_truncated(rows)] = 0.0
+            rewards += potentials - self._potentials[rows]
+            self._potentials[rows] = potentials
+        return rewards
 
     def is_truncated(self, rows: Ints) -> Bools:
         """Which of these rows were cut at ``max_turns``."""
-        cut: Bools = self.states["ending"][rows] == TRUNCATED
+        cut: Bools = self.endings[rows] == TRUNCATED
         return cut
-
-    def returns(self, rows: Ints) -> Ints:
-        """``(N, P)`` points of all seats; zeros while a deal is on."""
-        returns: Ints = self.states["returns"][rows, : self.rules.num_players].astype(np.int64)
-        forfeited = np.flatnonzero(self.forfeits[rows] != NO_ACTION)
-        if forfeited.size:
-            payers = self.seats[rows[forfeited]]
-            returns[forfeited, payers] = -self.rules.wrong_declare_points
-            returns[forfeited, self._after(payers)] = self.rules.wrong_declare_points
-        return returns
 
     def points(self, rows: Ints) -> Ints:
         """``(N,)`` points of the learners."""
-        return self.returns(rows)[np.arange(len(rows)), self.seats[rows]]
-
-    def winners(self, rows: Ints) -> Ints:
-        """``(N,)`` seats that won, -1 without a winner."""
-        winners: Ints = self.states["winner"][rows].astype(np.int64)
-        return np.where(self.forfeits[rows] != NO_ACTION, self._after(self.seats[rows]), winners)
+        points: Ints = self.returns[rows, self.seats[rows]]
+        return points
 
     def observe(self, rows: Ints | None = None, out: Observations | None = None) -> Observations:
         """``(N, F)`` observations of the learners in these rows, in all of them if not given."""
         views = self.views if rows is None else self.views[rows]
-        return self.encoding.encode(views, self.rules, out=out, threads=self.threads)
+        if out is None:
+            out = self._observations.take() if rows is None else np.empty((len(rows), self.num_features), np.float32)
+        self.encoding.encode_rows(views, self.rules, out, self.threads)
+        return out
 
     def why_illegal(self, i: int, action: int) -> str:
         """What is wrong with an action in row ``i``, in words that tell no hidden card."""
@@ -289,104 +391,6 @@ class Tables:
             "illegal_action": self.illegal_action,
         }
 
-    def _deal(self, rows: Ints, seeds: Seeds, learner_starts: bool) -> None:
-        def deal(start: int, stop: int) -> None:
-            deal_rows(
-                self.states,
-                rows,
-                start,
-                stop,
-                seeds,
-                self._learner,
-                learner_starts,
-                self.rules.packed,
-                self.seats,
-                self._line_up_keys,
-                self._decision_keys,
-            )
-
-        run_slices(deal, len(rows), self.threads)
-        if self.pool:
-            self.line_ups[rows] = self.pool.draw(self._line_up_keys[rows])
-
-    def _play(self, rows: Ints, actions: Ints) -> None:
-        """Apply one action per row, and ask the opponents until the learners are to move."""
-        while rows.size:
-            places: list[tuple[int, int]] = []
-
-            def play(start: int, stop: int, rows: Ints = rows, actions: Ints = actions, places: Any = places) -> None:
-                end = play_rows(
-                    self.states,
-                    rows,
-                    start,
-                    stop,
-                    actions,
-                    self._learner == EVERY_SEAT,
-                    self._agents,
-                    self.line_ups,
-                    self._decision_keys,
-                    self.rules.packed,
-                    distance_table(),
-                    self.seats,
-                    self.views,
-                    self.masks,
-                    self._waiting,
-                    self._asked_views,
-                    self._asked_masks,
-                    self._asked_keys,
-                )
-                places.append((start, end))
-
-            run_slices(play, len(rows), self.threads)
-            places.sort()
-            asked = np.concatenate([np.arange(start, end) for start, end in places])
-            rows = self._waiting[asked]
-            if rows.size:
-                actions = self._ask(rows, asked)
-
-    def _ask(self, rows: Ints, asked: Ints) -> Ints:
-        """The answers of the policies to move in these rows, which see what stands at the places ``asked``."""
-        movers = self.states["current_player"][rows].astype(np.int64)
-        relative = (movers - self.seats[rows]) * self._step % self.rules.num_players - 1
-        numbers = self._numbers[self.line_ups[rows], relative]
-        answers = np.empty(len(rows), dtype=np.int64)
-        for number in np.unique(numbers):
-            chosen = np.flatnonzero(numbers == number)
-            places = asked[chosen]
-            policy = self._policies[number]
-            # Indexing copies, so what a policy does to its arguments can't make an illegal answer legal.
-            given = policy.act(self._asked_views[places], self._asked_masks[places], self._asked_keys[places])
-            given = np.asarray(given)
-            check_answers(policy.name, given, self._asked_views[places], self._asked_masks[places])
-            answers[chosen] = given
-        return answers
-
-    def _forfeit(self, rows: Ints, actions: Ints) -> None:
-        """End deals at illegal actions, or refuse the first of these."""
-        if self.illegal_action == "raise":
-            i = int(rows[0])
-            where = f"environment {i}: " if self.batch > 1 else ""
-            position = format_position(self.states, i, self.rules)
-            raise IllegalAction(f"{where}{self.why_illegal(i, int(actions[0]))}; position: {position}")
-        self.forfeits[rows] = actions
-        self.over[rows] = True
-        self.masks[rows] = False
-
-    def _rewards(self, rows: Ints, over: Bools) -> Floats:
-        rewards = np.zeros(len(rows))
-        ended = rows[over]
-        if ended.size:
-            rewards[over] = self.reward.final(self.points(ended), self.winners(ended), self.seats[ended])
-        if self.reward.is_shaped:
-            potentials = self.reward.potentials(self.views[rows]) - self._first_potentials[rows]
-            potentials[over & ~self.is_truncated(rows)] = 0.0
-            rewards += potentials - self._potentials[rows]
-            self._potentials[rows] = potentials
-        return rewards
-
-    def _after(self, seats: Ints) -> Ints:
-        return (seats + self._step) % self.rules.num_players
-
 
 def read_actions(actions: Any, batch: int) -> Ints:
     """Actions as ``(batch,)`` int64.
@@ -400,16 +404,21 @@ def read_actions(actions: Any, batch: int) -> Ints:
     return given.astype(np.int64, copy=False)
 
 
-def check_range(actions: Ints, rows: Ints) -> None:
+def check_range(actions: Ints, ignored: Bools | None = None) -> None:
     """Refuse numbers that are no actions, naming the first one's environment.
+
+    Args:
+        ignored: ``(B,)``, environments whose actions mean nothing.
 
     Raises:
         PapluError: an action outside 0..A-1.
     """
-    wrong = np.flatnonzero((actions < 0) | (actions >= NUM_ACTIONS))
-    if wrong.size:
-        first = wrong[0]
-        raise PapluError(f"environment {rows[first]}: action {actions[first]}: actions are 0..{NUM_ACTIONS - 1}")
+    is_wrong = (actions < 0) | (actions >= NUM_ACTIONS)
+    if ignored is not None:
+        is_wrong &= ~ignored
+    if is_wrong.any():
+        first = int(is_wrong.argmax())
+        raise PapluError(f"environment {first}: action {actions[first]}: actions are 0..{NUM_ACTIONS - 1}")
 
 
 def _read_seat(seat: Seat, rules: RuleSet) -> int:

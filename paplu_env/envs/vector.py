@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +14,17 @@ from gymnasium.vector.utils import batch_space
 
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.envs.infos import batch_info
+from paplu_env.envs.kernels import NEXT_DEAL
 from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.seeds import SeedStreams
-from paplu_env.envs.single import PapluEnv, check_options, check_render_mode, observation_space, render_row
+from paplu_env.envs.single import Frame, PapluEnv, check_options, check_render_mode, observation_space, render_row
 from paplu_env.envs.tables import (
     Bools,
     Floats,
     Ints,
     Observations,
     Rules,
-    Seat,
+    TableOptions,
     Tables,
-    WhenIllegal,
     check_range,
     read_actions,
 )
@@ -33,23 +32,26 @@ from paplu_env.errors import PapluError
 
 StepResult = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]
 
+_RENDER_MODES: Final = ("ansi", "rgb_array")  # a window shows one table
 _NOBODY: Final = np.empty(0, dtype=np.int64)
 
 
 class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
     """``num_envs`` environments in one, equal step by step to a `SyncVectorEnv` of `PapluEnv`.
 
-    Masks are in every info, and `action_masks` gives them as bool. The first arguments are those of
-    `PapluEnv`. Policies that act as opponents are asked for all games at once.
+    Masks are in every info, and `action_masks` gives them as bool. Policies that act as opponents are asked
+    for all games at once.
 
     Args:
         num_envs: how many.
+        rules, opponent: as for `PapluEnv`.
+        render_mode: None, "ansi" or "rgb_array".
         autoreset_mode: "NextStep" (the step after a deal's end deals the next one and ignores the action),
             "SameStep" (the step that ends a deal also deals the next one; the last observation and info
             are in ``info["final_obs"]`` and ``info["final_info"]``), or "Disabled" (reset what is over by
             ``reset(options={"reset_mask": …})``).
         copy: False: `reset` and `step` return one and the same observation array, overwritten each time.
-        threads: threads that share the games; results do not depend on it.
+        **options: see `TableOptions`: encoding, reward, seat, illegal_action, threads.
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
@@ -60,27 +62,26 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         num_envs: int = 1,
         rules: Rules = "points",
         opponent: Opponents = "mindist_opp",
-        encoding: str = "features-v1",
-        reward: str = "points",
-        seat: Seat = "random",
-        illegal_action: WhenIllegal = "forfeit",
+        *,
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
-        threads: int = 1,
+        **options: Unpack[TableOptions],
     ) -> None:
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode, _RENDER_MODES)
         self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
-        self.metadata = {**PapluEnv.metadata, "autoreset_mode": self._autoreset_mode}
-        opponents = SELF if opponent == SELF else [opponent]
-        self._tables = Tables(num_envs, rules, opponents, encoding, reward, seat, illegal_action, threads)
+        self.metadata = {
+            **PapluEnv.metadata,
+            "render_modes": list(_RENDER_MODES),
+            "autoreset_mode": self._autoreset_mode,
+        }
+        self._tables = Tables(num_envs, rules, SELF if opponent == SELF else [opponent], **options)
         self.rules = self._tables.rules
         self.num_envs = num_envs
         self.single_observation_space = observation_space(self._tables)
         self.single_action_space = Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._seeds = SeedStreams(num_envs)
         self._has_reset = False
         self._everybody = np.arange(num_envs)
         self._buffer = None if copy else np.empty((num_envs, self._tables.num_features), dtype=np.float32)
@@ -88,12 +89,12 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The environments' generators, which are some deals ahead."""
-        return tuple(self._seeds.generator(i) for i in range(self.num_envs))
+        return tuple(self._tables.seeds.generator(i) for i in range(self.num_envs))
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """What the environments' generators were made from."""
-        return tuple(self._seeds.origin(i) for i in range(self.num_envs))
+        return tuple(self._tables.seeds.origin(i) for i in range(self.num_envs))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -115,8 +116,8 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             raise ResetNeeded("nothing has been dealt: the first reset is of all environments")
         for i, single in zip(range(self.num_envs), self._read_seeds(seed), strict=True):
             if single is not None and (mask is None or mask[i]):
-                self._seeds.reseed(i, single)
-        self._tables.start(rows, self._seeds.draw)
+                self._tables.seeds.reseed(i, single)
+        self._tables.start(rows)
         self._has_reset = True
         return self._observe(), batch_info(self._tables, rows, started=rows)
 
@@ -131,35 +132,35 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         tables = self._tables
         given = self._read_actions(actions)
         ended = np.flatnonzero(tables.over)
-        played = np.flatnonzero(~tables.over) if ended.size else self._everybody
         if ended.size and self._autoreset_mode == AutoresetMode.DISABLED:
             raise ResetNeeded(f"environments {ended.tolist()} are over: reset them, by options['reset_mask']")
-        check_range(given[played], played)
-        rewards = np.zeros(self.num_envs)
-        rewards[played] = tables.step(played, given[played])
-        if ended.size:
-            tables.start(ended, self._seeds.draw)
-        truncated = tables.over & tables.is_truncated(self._everybody)
-        terminated = tables.over & ~truncated
+        check_range(given, ignored=tables.over)
+        turns = np.where(tables.over, NEXT_DEAL, given) if ended.size else given
+        tables.advance(self._everybody, turns)
+        rewards = tables.rewards(self._everybody)
+        terminated, truncated = tables.over.copy(), np.zeros(self.num_envs, dtype=np.bool_)
+        if terminated.any():
+            truncated = terminated & tables.is_truncated(self._everybody)
+            terminated &= ~truncated
         final: dict[str, Any] = {}
         if self._autoreset_mode == AutoresetMode.SAME_STEP and tables.over.any():
             ended = np.flatnonzero(tables.over)
             final = self._final(ended)
-            tables.start(ended, self._seeds.draw)
-        info = batch_info(tables, self._everybody, started=ended if ended.size else _NOBODY)
+            tables.start(ended)
+        info = batch_info(tables, self._everybody, started=ended)
         return self._observe(), rewards, terminated, truncated, info | final
 
     def action_masks(self) -> Bools:
         """``(num_envs, 110)`` bool, True = legal, a new array; all False where a deal is over."""
         return self._tables.masks.copy()
 
-    def render(self) -> tuple[str, ...] | None:
-        """Every environment's table as text; None without a render mode."""
+    def render(self) -> tuple[Frame, ...] | None:
+        """Every environment's table as text or as a picture; None without a render mode."""
         if self.render_mode is None:
             return None
         if not self._has_reset:
             raise ResetNeeded("nothing has been dealt: call reset() before render()")
-        return tuple(render_row(self._tables, i) for i in range(self.num_envs))
+        return tuple(render_row(self._tables, i, self.render_mode) for i in range(self.num_envs))
 
     def _final(self, rows: Ints) -> dict[str, Any]:
         """What same-step resets would hide: the last observations and infos of deals that are over."""

@@ -16,7 +16,6 @@ from paplu_env._jit import njit
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.melds.checks import (
     AnyCounts,
-    checked_distance_rules,
     checked_hand,
     checked_hands,
     checked_unseen,
@@ -73,16 +72,12 @@ def distance(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
     """Cards of a hand to replace before it is complete; 0 exactly when it is, whatever the gate.
 
     How many copies of the missing cards are left doesn't matter. Of one card more than ``rules.hand_size`` it
-    is the lowest over the discard. Arguments and errors as `deadwood`; and
-
-    Raises:
-        InvalidRules: a rule set with options that the distance doesn't know, such as ``tanala``.
+    is the lowest over the discard. Arguments and errors as `deadwood`.
 
     >>> from paplu_env.cards import parse_hand, wild_of_rank
     >>> distance(parse_hand("4S 5S 6S 8H 9H TH 7C 7D 7H KS KH 2D 3C"), wild_of_rank(-1), RuleSet())
     2
     """
-    checked_distance_rules(rules)
     hand = checked_hand(counts, rules, *_whole_or_more(rules))
     return int(_distances(hand, checked_wild(wild), rules.packed, distance_table())[0])
 
@@ -118,9 +113,7 @@ def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Cou
 
     Raises:
         InvalidHand: as `deadwood`, or more copies unseen than the packs and the hand leave.
-        InvalidRules: as `distance`.
     """
-    checked_distance_rules(rules)
     hand = checked_hand(counts, rules, rules.hand_size, rules.hand_size)[0]
     found = np.zeros(NUM_FACES, dtype=np.uint8)
     _outs(hand, checked_wild(wild), checked_unseen(unseen, hand, rules), rules.packed, distance_table(), found)
@@ -141,7 +134,6 @@ def point_counts(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> 
 
 def distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet) -> Answers:
     """`distance` of a batch: ``(B,)`` int64."""
-    checked_distance_rules(rules)
     hands = checked_hands(counts, rules, *_whole_or_more(rules))
     return _distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table())
 
@@ -161,7 +153,6 @@ def discard_distances(counts: npt.ArrayLike, wild: npt.ArrayLike, rules: RuleSet
     Returns:
         ``(B, 53)`` uint8: by the face thrown, 255 where it isn't held.
     """
-    checked_distance_rules(rules)
     hands = checked_hands(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     found = np.empty(hands.shape, dtype=np.uint8)
     _discard_distances(hands, checked_wilds(wild, len(hands)), rules.packed, distance_table(), found)

@@ -1,4 +1,4 @@
-"""What the solver may be asked: hands, wild masks and rule sets are checked here before a kernel sees them."""
+"""What the solver may be asked: hands and wild masks are checked here before a kernel sees them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit
 from paplu_env.cards import JOKER_BIT, NUM_FACES, PRINTED_JOKER, Counts, format_card
-from paplu_env.errors import InvalidHand, InvalidRules
-from paplu_env.melds.groups import SMALLEST_GROUP
+from paplu_env.errors import InvalidHand
 from paplu_env.rules import RuleSet
 
 # Counts of one hand as callers hold them: any integer dtype, or a list.
@@ -20,44 +19,6 @@ AnyCounts = Counts | npt.NDArray[np.integer[Any]] | Sequence[int]
 
 _ALL_FACES: Final = (1 << NUM_FACES) - 1
 _TOO_MANY: Final = 255  # copies, the most that a uint8 holds
-
-
-def checked_distance_rules(rules: RuleSet) -> None:
-    """Refuse a rule set for which the distance kernels don't know what completes a hand.
-
-    Raises:
-        InvalidRules: the options that they don't know, by name.
-    """
-    unknown = [
-        name
-        for name, is_known in (
-            ("hand_size", rules.hand_size <= 13),
-            ("min_sequences", rules.min_sequences > 0),
-            ("min_pure_sequences", rules.min_pure_sequences == 1),
-            ("min_naturals", rules.min_naturals == 1),
-            ("tanala", not rules.tanala),
-            ("special_hands", not rules.special_hands),
-            # A pure sequence and printed jokers alone, which are no group, never make a hand.
-            ("printed_jokers", rules.num_jokers < rules.hand_size - SMALLEST_GROUP),
-        )
-        if not is_known
-    ]
-    if unknown:
-        options = ", ".join(f"{name}={getattr(rules, name)}" for name in unknown)
-        raise InvalidRules(f"distance and outs aren't known for {rules}: they don't read {options}")
-
-
-def checked_arrangement_rules(rules: RuleSet) -> None:
-    """Refuse a rule set whose groups can't be searched for card by card.
-
-    Raises:
-        InvalidRules: the groups or the lives are not those of the default game.
-    """
-    if not rules.has_standard_groups:
-        raise InvalidRules(
-            f"hands of {rules} can't be laid out card by card: that needs 13 cards of at most two packs, with the "
-            "groups and the two sequences of the preset points"
-        )
 
 
 def checked_hand(counts: AnyCounts, rules: RuleSet, fewest: int, most: int) -> Counts:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Final
 
 from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
-from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
+from paplu_env.cards import FACE_POINTS, NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import (
     COLUMN,
     FACE_BITS,
@@ -30,6 +30,7 @@ from paplu_env.melds.bits import (
     suits_of,
     words_of,
 )
+from paplu_env.melds.groups import SPECIAL_DUBLEES, SPECIAL_TUNNELAS, SPECIAL_WILDS
 from paplu_env.rules import choice_code
 
 _LIVES: Final = choice_code("gate", "lives")
@@ -39,9 +40,6 @@ _EVERY_MELD: Final = choice_code("gate", "every_meld")
 _PURE_STEP: Final = FIELD * NUM_SUITS  # between the numbers of pure sequences of one kind and the next
 _DEAREST: Final = 10  # points of the dearest card
 _PLENTY: Final = 1 << 10  # more wild cards than any table has
-_SPECIAL_TUNNELAS: Final = 3  # special hands of the 21-card game, RULES.md section 3
-_SPECIAL_DUBLEES: Final = 8
-_SPECIAL_WILDS: Final = 8
 
 # What a search is told and never changes, one int64 each.
 _MIN_NATURALS: Final = 0
@@ -58,12 +56,33 @@ def deadwood_general(counts: Counts, wild: int, r: Rules, enough: int) -> int:
     """Points left over under any options, or any number from ``enough`` up if it is at least that."""
     if int(r["special_hands"]) and is_special(counts, wild):
         return 0
-    gate, min_pure, min_sequences = int(r["gate"]), int(r["min_pure_sequences"]), int(r["min_sequences"])
+    total = 0
+    for face in range(PRINTED_JOKER):
+        if wild >> face & 1 == 0:
+            total += int(counts[face]) * int(FACE_POINTS[face])
+    pure, sequences = sequences_for_all(r)
+    return _search(counts, wild, r, pure, sequences, int(int(r["gate"]) == _LIVES), as_int64(0), min(enough, total))
+
+
+@njit
+def sequences_for_all(r: Rules) -> tuple[int, int]:
+    """Pure sequences, and sequences, that have to lie before every group is free under the gate."""
+    gate = int(r["gate"])
     if gate == _PURE_OPENS_ALL:
-        min_pure, min_sequences = 1, 1
-    elif gate == _EVERY_MELD:
-        min_pure, min_sequences = 0, 0
-    return _search(counts, wild, r, min_pure, min_sequences, int(gate == _LIVES), as_int64(0), enough)
+        return as_int64(1), as_int64(1)
+    if gate == _EVERY_MELD:
+        return as_int64(0), as_int64(0)
+    return int(r["min_pure_sequences"]), int(r["min_sequences"])
+
+
+@njit
+def can_be_laid(counts: Counts, wild: int, r: Rules, pure: int, sequences: int, place_all: int, most_left: int) -> bool:
+    """Whether groups, so many pure sequences and sequences among them, leave at most so many points over.
+
+    Args:
+        place_all: 1 if every wild card has to lie in a group too.
+    """
+    return _search(counts, wild, r, pure, sequences, as_int64(0), place_all, most_left + 1) <= most_left
 
 
 @njit
@@ -98,7 +117,7 @@ def is_special(counts: Counts, wild: int) -> bool:
         tunnelas += copies // 3
         dublees += copies // 2
         wilds += copies * (wild >> face & 1)
-    return tunnelas >= _SPECIAL_TUNNELAS or dublees >= _SPECIAL_DUBLEES or wilds >= _SPECIAL_WILDS
+    return tunnelas >= SPECIAL_TUNNELAS or dublees >= SPECIAL_DUBLEES or wilds >= SPECIAL_WILDS
 
 
 @njit
@@ -110,17 +129,12 @@ def _search(
     min_sequences: int,
     partial: int,
     place_all: int,
-    enough: int,
+    best: int,
 ) -> int:
-    """Least points left over by a layout with the sequences asked for, no more than ``enough``.
-
-    Without such a layout: ``enough`` if every wild card must be placed, else at most all the points.
-    """
+    """Least points left over by a layout with the sequences asked for, ``best`` if none leaves fewer."""
     ones, twos, wilds, num_wild = words_of(counts, wild)
     threes = _held_three_times(counts)
     num_wild += popcount(threes & wilds & RANK_BITS)
-    total = point_sum(ones & ~wilds) + point_sum(twos & ~wilds) + point_sum(threes & ~wilds)
-    best = enough if place_all else min(enough, total)
     terms = (
         int(r["min_naturals"]),
         int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY,

@@ -14,12 +14,16 @@ from typing import Final, Literal
 from paplu_env.cards import ACE, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, format_cards, is_wild
 from paplu_env.rules import RuleSet
 
-Kind = Literal["pure sequence", "impure sequence", "set", "tanala"]
+Kind = Literal["pure sequence", "impure sequence", "set", "tanala", "dublee", "wild cards"]
 
 SMALLEST_GROUP: Final = 3  # cards
 PURE_KINDS: Final[tuple[Kind, ...]] = ("pure sequence", "tanala")
 SEQUENCE_KINDS: Final[tuple[Kind, ...]] = PURE_KINDS + ("impure sequence",)
-KINDS: Final[tuple[Kind, ...]] = SEQUENCE_KINDS + ("set",)  # as melds are listed
+SPECIAL_KINDS: Final[tuple[Kind, ...]] = ("dublee", "wild cards")  # what only special hands are made of
+KINDS: Final[tuple[Kind, ...]] = SEQUENCE_KINDS + ("set",) + SPECIAL_KINDS  # as melds are listed
+SPECIAL_TUNNELAS: Final = 3  # the special hands of the 21-card game, complete whatever the rest
+SPECIAL_DUBLEES: Final = 8
+SPECIAL_WILDS: Final = 8
 RUN_RANKS: Final = (*range(NUM_RANKS), ACE)  # the places of a run: the ace is below the two and above the king
 
 

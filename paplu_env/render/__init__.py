@@ -1,1 +1,1 @@
-"""Views as something to look at; each form is a module of its own: `ansi` is text."""
+"""Views as something to look at, a module for each form: `ansi` text, `pixels` a picture, `window` shows one."""

@@ -1,5 +1,6 @@
 """The `paplu` command as people type it: what it prints, and a sentence for every mistake."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -12,10 +13,11 @@ import torch
 
 from paplu_env import encoding, engine
 from paplu_env.bots import ALIASES, BOTS, make_policy
+from paplu_env.cards import format_card, format_cards
 from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
 from paplu_env.cli.main import COMMANDS, main
 from paplu_env.cli.options import format_table
-from paplu_env.rules import PRESETS, parse_rules, preset
+from paplu_env.rules import PRESETS, RuleSet, parse_rules, preset
 from training.export import export_module
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -45,13 +47,13 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_solve_shows_the_arrangement_the_points_and_the_outs(capsys: pytest.CaptureFixture[str]) -> None:
     shown = _run(capsys, "solve", HAND)
-    for part in ("4S 5S 6S", "8H 9H TH", "7H 7D 7C", "KS KH 2D 3C", "a loser pays 25", "2 cards from complete", "outs"):
+    for part in ("4S 5S 6S", "8H 9H TH", "7H 7D 7C", "KS KH 2D 3C", "pays     25", "2 cards from complete", "outs"):
         assert part in shown
 
 
 def test_solve_says_with_what_a_hand_can_be_declared_and_ranks_discards(capsys: pytest.CaptureFixture[str]) -> None:
     shown = _run(capsys, "solve", WHOLE)
-    assert "declare with 2D" in shown
+    assert "declare          with 2D" in shown
     answer = json.loads(_run(capsys, "solve", WHOLE, "--json"))
     assert answer["declarable"] == ["2D"]
     assert answer["discards"][0] == {"discard": "2D", "distance": 0, "outs": 0, "points": 0, "deadwood": 0}
@@ -66,6 +68,36 @@ def test_solve_takes_the_wild_rank_or_the_indicator(capsys: pytest.CaptureFixtur
     assert by_card["outs"].get("2C", 0) == by_rank["outs"].get("2C", 0) - 1
 
 
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("more", [0, 1])
+def test_solve_explains_hands_of_every_preset(capsys: pytest.CaptureFixture[str], name: str, more: int) -> None:
+    rules = preset(name)
+    deck = np.random.default_rng(8).permutation(52)[: rules.hand_size + more].tolist()
+    hand = format_cards(deck)
+    arguments = ("solve", hand, "--indicator", format_card(deck[0]), "--rules", name)
+    if rules.num_decks == 1:  # the card that is the indicator can't be held
+        arguments = ("solve", hand, "--wild", "7", "--rules", name)
+    answer = json.loads(_run(capsys, *arguments, "--json"))
+    laid = [card for meld in answer["melds"] for card in meld["cards"]] + answer["leftovers"]
+    assert sorted(laid) == sorted(hand.split())
+    assert answer["points_by_gate"][rules.gate] == answer["points"]
+    assert (answer["missing"] == []) == (answer["distance"] == 0)
+    assert ("outs" in answer, "discards" in answer) == (more == 0, more == 1)
+    shown = _run(capsys, *arguments)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert shown.startswith(f"rules            {name}\n")
+
+
+def test_solve_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "solve", HAND.replace("8H", "8D"))
+    assert "missing          sequences: 1 of 2, cards in no group: 10" in shown
+    assert "by gate          lives 73, all_or_nothing 80, pure_opens_all 52, every_meld 52" in shown
+    pairs = "2S 2S 4S 4S 6H 6H 8H 8H TD TD QD QD 3C 3C 5C 7C 7D 9H JS KH KC"
+    shown = _run(capsys, "solve", pairs, "--rules", "rummy_21", "--indicator", "AD")
+    assert "special hands    tunnelas 0 of 3, dublees 7 of 8, wild cards 0 of 8" in shown
+    assert "1 card from complete" in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -75,6 +107,10 @@ def test_solve_takes_the_wild_rank_or_the_indicator(capsys: pytest.CaptureFixtur
         (("solve", HAND, "--wild", "1"), "'1'"),
         (("solve", HAND, "--indicator", "KS", "--rules", "one_pack"), "indicator"),
         (("solve", HAND, "--rules", "pontoon"), "pontoon"),
+        (("solve", HAND, "--rules", "rummy_21"), "13 cards: 21 are a hand of rummy_21"),
+        (("solve", HAND, "--rules", "tanala:num_decks=2"), "three copies of a face need three packs"),
+        (("solve", HAND, "--rules", "saha2025", "--indicator", "PJ"), "never the indicator"),
+        (("solve", HAND, "--wild", "7", "--indicator", "7S"), "not allowed with"),
         (("solve", HAND, "--rules", "points:wild=3"), "wild"),
         (("match", "medium", "nobody"), "nobody"),
         (("match", "medium", "missing.onnx"), "missing.onnx"),
@@ -159,8 +195,24 @@ def test_bots_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
 def test_describe_prints_the_tables_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
     actions = json.loads(_run(capsys, "describe", "actions", "--json"))
     assert [engine.parse_action(row["action"]) for row in actions] == list(range(110))
-    assert all(name in _run(capsys, "describe", "rules") for name in PRESETS)
-    assert json.loads(_run(capsys, "describe", "rules", "--json"))["one_pack"]["num_decks"] == 1
+    data = json.loads(_run(capsys, "describe", "rules", "--json"))
+    assert {name: RuleSet.from_dict(row["options"]) for name, row in data["presets"].items()} == {
+        name: preset(name) for name in PRESETS
+    }
+    assert data["presets"]["one_pack"]["differs"] == {"num_decks": 1}
+    assert data["presets"]["ten_card"]["players"] == list(range(2, 10))  # ten hands of ten leave too few cards
+
+
+def test_describe_rules_prints_presets_and_options_for_a_narrow_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = _run(capsys, "describe", "rules")
+    assert all(f"\n{name} " in shown for name in PRESETS)
+    assert all(f"\n{field.name}=" in shown for field in dataclasses.fields(RuleSet))
+    assert "from 7 players: num_decks=3" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    table = _run(capsys, "describe", "rules", "--rules", "rummy_21")
+    assert {line.split("=")[0][2:] for line in table.splitlines() if line.startswith("* ")} == set(
+        PRESETS["rummy_21"].options
+    )
 
 
 @pytest.mark.parametrize("name", encoding.names())

@@ -16,8 +16,11 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecCheckNan, VecMonitor
 
+from paplu_env import encoding, engine
+from paplu_env.encoding import HIDDEN_V1
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
+from paplu_env.envs.kernels import NO_ACTION
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import IllegalAction, PapluError
 from tests.envs.players import Delegate, Passer, pick_many
@@ -202,10 +205,47 @@ def test_a_pool_that_cannot_be_is_refused_and_changes_nothing(
     assert set(_opponents_met(env, 10)) == {"passer"}
 
 
+def test_the_critic_sees_the_hidden_cards_and_nobody_else_does() -> None:
+    env = PapluVecEnv(6, opponents="random", encoding="cards-v1", seed=1)
+    observations = env.reset()
+    hidden = env.critic_obs()
+    assert hidden.shape == (6, HIDDEN_V1.num_features("points"))
+    np.testing.assert_array_equal(hidden, HIDDEN_V1.encode(env._tables.states, env._tables.seats, "points"))
+    kept = hidden.copy()
+    # Hidden cards are dealt anew under the same views: the critic's array moves, and nothing else.
+    masks, seats = env.action_masks(), env._tables.seats.copy()
+    for i in range(6):
+        env._tables.states[i] = engine.sample_world(env._tables.views[i : i + 1], i, env.rules)[0]
+    env._tables.play(np.arange(6), np.full(6, NO_ACTION), by_learners=False)
+    assert (env.critic_obs() != hidden).any(axis=1).all()
+    np.testing.assert_array_equal(env._tables.observe(), observations)
+    np.testing.assert_array_equal(env.action_masks(), masks)
+    np.testing.assert_array_equal(env._tables.seats, seats)
+    np.testing.assert_array_equal(hidden, kept)  # a new array at each call
+    with pytest.raises(PapluError, match="unknown encoding 'hidden-v1'"):
+        PapluVecEnv(2, opponents="random", encoding="hidden-v1")
+
+
 def test_both_seats_are_played() -> None:
     env = PapluVecEnv(64, opponents=Passer(), encoding="cards-v1", seed=1)
     env.reset()
     assert 16 < sum(info["seat"] for info in env.reset_infos) < 48
+
+
+def test_a_terminal_observation_is_the_last_one_of_its_deal() -> None:
+    env = PapluVecEnv(4, opponents=Passer(), encoding="cards-v1", seed=1, seat=0)
+    first = env.reset()
+    observations, _, dones, infos = env.step(np.array([DROP, DRAW_CLOSED, DROP, DRAW_CLOSED]))
+    assert dones.tolist() == [True, False, True, False]
+    fields = {field.name: field for field in encoding.get("cards-v1").fields("points")}
+    over = fields["phase"].start + 2
+    for i in (0, 2):
+        last = infos[i]["terminal_observation"]
+        assert last[over] == 1
+        assert observations[i][over] == 0
+        hand = slice(fields["hand"].start, fields["hand"].stop)
+        np.testing.assert_array_equal(last[hand], first[i][hand])  # not the hand of the next deal
+        assert not np.array_equal(observations[i][hand], first[i][hand])
 
 
 def test_an_illegal_action_raises_by_default_and_changes_nothing() -> None:

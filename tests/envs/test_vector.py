@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AsyncVectorEnv, AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics, RescaleObservation
@@ -15,6 +18,7 @@ from paplu_env import engine
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv, PapluVectorEnv
 from paplu_env.errors import IllegalAction, PapluError
+from paplu_env.rules import RuleSet, as_rules, preset
 from tests.envs.players import Delegate, Passer, pick_many
 
 # A draw now and then cuts deals short, and drops are rarer than among random actions.
@@ -82,6 +86,23 @@ def test_native_equals_sync_step_by_step(arguments: dict[str, Any], mode: str) -
         _assert_equal_steps(one, other)
         ended += int((one[2] | one[3]).sum())
     assert ended > 10
+
+
+@pytest.mark.parametrize(
+    "opponent", ["random", "minscore", "mindist", "mindist_minscore", "mindist_opp", "easy-1", "medium-1"]
+)
+def test_native_equals_sync_with_every_rule_agent(opponent: str) -> None:
+    arguments: dict[str, Any] = {"opponent": opponent, "encoding": "cards-v1", "rules": "points:max_turns=12"}
+    native, sync = PapluVectorEnv(5, **arguments), _sync(5, **arguments)
+    one, other = native.reset(seed=4), sync.reset(seed=4)
+    generator = np.random.default_rng(0)
+    ended = 0
+    for _ in range(25):
+        _assert_equal_steps(one, other)
+        actions = _patient(generator, one[-1]["action_mask"])
+        one, other = native.step(actions), sync.step(actions)
+        ended += int((one[2] | one[3]).sum())
+    assert ended > 5
 
 
 def test_native_equals_sync_when_illegal_actions_end_deals() -> None:
@@ -268,14 +289,14 @@ def test_what_was_asked_for_lasts_over_every_reset(make: Any) -> None:
 
 
 def test_returned_arrays_are_not_written_to_later_unless_asked() -> None:
-    for copy in (True, False):
-        env = PapluVectorEnv(4, opponent="random", encoding="cards-v1", copy=copy)
+    for is_copied in (True, False):
+        env = PapluVectorEnv(4, opponent="random", encoding="cards-v1", copy=is_copied)
         first, infos = env.reset(seed=1)
         kept, kept_mask = first.copy(), infos["action_mask"].copy()
         second, *_ = env.step(np.zeros(4, dtype=np.int64))
-        assert (first is second) == (not copy)
+        assert (first is second) == (not is_copied)
         np.testing.assert_array_equal(infos["action_mask"], kept_mask)
-        if copy:
+        if is_copied:
             np.testing.assert_array_equal(first, kept)
 
 
@@ -349,13 +370,27 @@ def test_make_vec_gives_the_right_class_and_options_reach_it(mode: str | None) -
     env.close()
 
 
+@pytest.mark.parametrize(
+    "rules", [RuleSet(max_turns=9), {"max_turns": 9}, "points:max_turns=9", preset("pagat", num_players=4)], ids=str
+)
+def test_rules_in_any_form_come_back_from_a_spec_in_json(rules: Any) -> None:
+    arguments: dict[str, Any] = {"rules": rules, "opponent": "random", "encoding": "cards-v1"}
+    single = gymnasium.make("Paplu-v0", **arguments)
+    many = gymnasium.make_vec("Paplu-v0", num_envs=2, **arguments)
+    assert single.spec is not None
+    assert many.spec is not None
+    again = gymnasium.make(EnvSpec.from_json(single.spec.to_json()))
+    many_again = gymnasium.make_vec(EnvSpec.from_json(many.spec.to_json()))
+    assert again.unwrapped.rules == many_again.unwrapped.rules == single.unwrapped.rules == as_rules(rules)
+
+
 def test_an_environment_made_from_its_spec_is_the_same() -> None:
     env = gymnasium.make_vec("Paplu-v0", num_envs=3, reward="win", opponent="random", encoding="cards-v1")
     again = gymnasium.make_vec(env.spec)
     np.testing.assert_array_equal(env.reset(seed=1)[0], again.reset(seed=1)[0])
     single = gymnasium.make("Paplu-v0", reward="win", opponent="random", encoding="cards-v1")
     assert single.spec is not None
-    twin = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(single.spec.to_json()))
+    twin = gymnasium.make(EnvSpec.from_json(single.spec.to_json()))
     np.testing.assert_array_equal(single.reset(seed=1)[0], twin.reset(seed=1)[0])
 
 
@@ -379,6 +414,38 @@ def test_workers_find_the_environment_by_module_and_id(context: str) -> None:
                 np.testing.assert_array_equal(array, other_array)
     finally:
         workers.close()
+
+
+def _observe_on_threads(sender: Any, seed: int) -> None:
+    sender.send(PapluVectorEnv(8, opponent="random", encoding="cards-v1", threads=2).reset(seed=seed)[0])
+
+
+@pytest.mark.parametrize("context", ["spawn", "fork"])
+def test_threads_run_in_workers_after_they_have_run_in_the_parent(context: str) -> None:
+    expected = PapluVectorEnv(8, opponent="random", encoding="cards-v1", threads=2).reset(seed=1)[0]
+    processes = multiprocessing.get_context(context)
+    receiver, sender = processes.Pipe(duplex=False)
+    worker = processes.Process(target=_observe_on_threads, args=(sender, 1))
+    worker.start()
+    assert receiver.poll(60)
+    np.testing.assert_array_equal(receiver.recv(), expected)
+    worker.join(60)
+    assert worker.exitcode == 0
+
+
+def test_arrays_that_are_kept_over_many_steps_stay_as_they_were() -> None:
+    env = PapluVectorEnv(4, opponent="random", encoding="cards-v1", autoreset_mode="SameStep")
+    generator = np.random.default_rng(0)
+    env.reset(seed=1)
+    held, copies, masks = [], [], env.action_masks()
+    for k in range(30):
+        step = env.step(pick_many(generator, masks))
+        masks = env.action_masks()
+        if k % 3:  # the others are let go of, and their memory is used again
+            held.append(step)
+            copies.append(copy.deepcopy(step))
+    for one, other in zip(held, copies, strict=True):
+        _assert_equal_steps(one, other)
 
 
 def test_an_illegal_action_anywhere_raises_before_anything_is_played() -> None:

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from paplu_env import melds
-from paplu_env.cards import JOKER_BIT, parse_hand, wild_of_rank
-from paplu_env.errors import InvalidHand, InvalidRules
-from paplu_env.rules import RuleSet, parse_rules, preset
+from paplu_env.cards import JOKER_BIT, NUM_FACES, counts_of, parse_hand, wild_of_rank
+from paplu_env.errors import InvalidHand
+from paplu_env.rules import PRESETS, RuleSet, preset
 from tests.melds.batches import batch, mixed_hands
 from tests.melds.cases import cases
 
 POINTS = RuleSet()
 SEVENS = wild_of_rank(6)
+NO_RANK = wild_of_rank(-1)
 HAND = parse_hand("5H 6H 7H 9S PJ JS 2C 2D 2S KC KD KH KS")
 MORE = parse_hand("5H 6H 7H 9S PJ JS 2C 2D 2S KC KD KH KS 4H")
 SINGLE = [melds.deadwood, melds.points, melds.distance, melds.arrange]
@@ -145,29 +146,16 @@ def test_the_packs_of_the_table_are_what_counts() -> None:
         melds.deadwood(twice, wild_of_rank(-1), preset("one_pack"))
 
 
-@pytest.mark.parametrize(
-    ("rules", "option"),
-    [
-        ("tanala", "tanala=True"),
-        ("rummy_21", "hand_size=21, min_pure_sequences=3, tanala=True, special_hands=True"),
-        ("points:min_naturals=2", "min_naturals=2"),
-        ("points:min_sequences=0,min_pure_sequences=0", "min_sequences=0, min_pure_sequences=0"),
-        ("ten_card:printed_jokers=7", "printed_jokers=7"),
-    ],
-)
-def test_rules_for_which_the_distance_is_not_known_are_refused_by_name(rules: str, option: str) -> None:
-    for ask in (
-        lambda: melds.distance(HAND, SEVENS, parse_rules(rules)),
-        lambda: melds.outs(HAND, SEVENS, HAND, parse_rules(rules)),
-    ):
-        with pytest.raises(InvalidRules, match=re.escape(f"they don't read {option}")):
-            ask()
-
-
-@pytest.mark.parametrize("rules", ["ten_card", "tanala", "one_life", "points:gate=every_meld"])
-def test_rules_with_other_groups_are_not_laid_out_card_by_card(rules: str) -> None:
-    with pytest.raises(InvalidRules, match=f"hands of {rules} can't be laid out"):
-        melds.arrange(HAND, SEVENS, parse_rules(rules))
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_question_is_answered_for_every_preset(name: str) -> None:
+    rules = preset(name)
+    cards = list(range(rules.hand_size + 1))  # all spades, then hearts: runs and nothing else
+    more, hand = counts_of(cards), counts_of(cards[:-1])
+    assert melds.distance(hand, NO_RANK, rules) == melds.deadwood(hand, NO_RANK, rules) == 0
+    assert melds.arrange(hand, NO_RANK, rules).complete
+    assert melds.declarable(more, NO_RANK, rules)[cards[-1]]
+    assert melds.discard_distances(more[np.newaxis], NO_RANK, rules)[0, cards[-1]] == 0
+    assert not melds.outs(hand, NO_RANK, np.zeros(NUM_FACES, dtype=np.uint8), rules).any()
 
 
 def test_points_are_rounded_before_they_are_capped() -> None:

@@ -9,7 +9,7 @@ import pytest
 from paplu_env import melds
 from paplu_env.cards import parse_hand, wild_of_rank
 from paplu_env.errors import InvalidNotation
-from paplu_env.rules import RuleSet, preset
+from paplu_env.rules import RuleSet, parse_rules, preset
 
 POINTS = RuleSet()
 SEVENS = wild_of_rank(6)
@@ -82,3 +82,22 @@ def test_a_tanala_counts_as_a_pure_sequence_where_it_is_played() -> None:
     groups = "QH QH QH | 9S PJ JS | 2C 2D 2S | KC KD KH KS"
     assert reasons(groups, rules=preset("tanala")) == []
     assert any("holds QH twice" in text for text in reasons(groups))
+
+
+@pytest.mark.parametrize(
+    ("table", "groups"),
+    [
+        ("tanala:min_sequences=3,min_pure_sequences=3", "QH QH QH | 9S 9S 9S | 4D 5D 6D | KC KD KH KS"),
+        ("ten_card", "3S 4S 5S | 9S 9H 9D | KS KH KD KC"),
+        ("points:min_naturals=2", "5H 6H 7H | 9S PJ JS | 7S 7D PJ | KC KD KH KS"),
+        ("points:min_sequences=0,min_pure_sequences=0", "5H 5S 5D | 9S 9H 9D | 2C 2D 2S | KC KD KH KS"),
+        ("rummy_21", "QH QH QH | 9S 9S 9S | 4D 5D 6D | KC KD KH KS | 2C 2D 2S 2H | AS PJ 3S 4S"),
+    ],
+)
+def test_other_tables_ask_for_what_they_ask(table: str, groups: str) -> None:
+    assert reasons(groups, rules=parse_rules(table)) == []
+
+
+def test_three_pure_sequences_are_asked_for_at_21_cards() -> None:
+    told = reasons("QH QH QH | 9S PJ JS | 4D 5D 6D | KC KD KH KS | 2C 2D 2S 2H | AS PJ 3S 4S", rules=preset("rummy_21"))
+    assert told == ["2 of the groups are pure sequences, 3 needed"]

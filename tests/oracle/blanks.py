@@ -13,7 +13,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
-from tests.oracle.definitions import JOKER, POINTS, Options, is_wild, runs_of_places, sets_of_places
+from tests.oracle.definitions import (
+    JOKER,
+    POINTS,
+    Options,
+    is_wild,
+    missing_for_special,
+    runs_of_places,
+    sets_of_places,
+)
 
 Shape = tuple[int, int, int, int]  # of one group: pure sequences, sequences, closed places, open places
 
@@ -27,7 +35,8 @@ def distance(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
 
     A hand of one card more gives the lowest over the discard, for a card that is not laid is thrown.
     """
-    return next(blanks for blanks in range(options.hand_size + 1) if _enough(cards, wild, blanks, options))
+    most = min(options.hand_size, missing_for_special(cards, wild, options))  # a special hand leaves cards to throw
+    return next((blanks for blanks in range(most) if _enough(cards, wild, blanks, options)), most)
 
 
 def _enough(cards: Sequence[int], wild: int, blanks: int, options: Options) -> bool:

@@ -22,6 +22,7 @@ class Options:
     min_naturals: int = 1
     max_set_size: int | None = None
     tanala: bool = False
+    special_hands: bool = False
     gate: str = "lives"
     max_points: int = 80
     round_to: int = 0
@@ -120,6 +121,24 @@ def is_set(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
     if len(cards) < 3 or (options.max_set_size is not None and len(cards) > options.max_set_size):
         return False
     return any(filled_by(cards, places, wild, options) for places in sets_of_places())
+
+
+def missing_for_special(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
+    """Cards that are missing for the nearest special hand: three tunnelas, eight dublees, or eight wild cards.
+
+    The copies of a face make as many whole tunnelas (or dublees) as they can and a part of one more; the
+    largest parts are completed, however many copies there are of the cards to come.
+    """
+    if not options.special_hands:
+        return len(cards)
+    missing = [max(0, 8 - sum(is_wild(card, wild) for card in cards))]
+    for size, wanted in ((3, 3), (2, 8)):
+        parts = [0] * wanted
+        for face in set(cards) - {JOKER}:
+            copies = cards.count(face)
+            parts += [size] * (copies // size) + [copies % size]
+        missing.append(size * wanted - sum(sorted(parts)[-wanted:]))
+    return min(missing)
 
 
 def group_kinds(cards: Sequence[int], wild: int, options: Options = POINTS) -> set[str]:

@@ -8,10 +8,10 @@ many sequences and how many pure sequences there are. All answers are read off t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 
-from tests.oracle.definitions import POINTS, Options, group_kinds, is_wild, points_of
+from tests.oracle.definitions import POINTS, Options, group_kinds, is_wild, missing_for_special, points_of
 
 # A way to lay cards is a bit at (groups * WIDTH + sequences) * WIDTH + pure sequences, so that laying one
 # group more shifts it; no hand has room for WIDTH groups.
@@ -23,6 +23,8 @@ ONE_PURE = ONE_SEQUENCE + 1
 
 def deadwood(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
     """Fewest points left over by any layout that the gate lets count (rule 14), not capped."""
+    if missing_for_special(cards, wild, options) == 0:
+        return 0
     cards = sorted(cards)
     ways = layouts(cards, wild, options)
     free = _ways_that_count(options)
@@ -43,7 +45,9 @@ def points(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
 
 
 def is_complete(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
-    """Rule 11: whether all the cards fall into groups with the sequences asked for."""
+    """Rule 11: whether all the cards fall into groups with the sequences asked for, or the hand is a special one."""
+    if missing_for_special(cards, wild, options) == 0:
+        return True
     cards = sorted(cards)
     return bool(layouts(cards, wild, options)[-1] & _complete_ways(options))
 
@@ -53,11 +57,25 @@ def declarable(cards: Sequence[int], wild: int, options: Options = POINTS) -> se
     cards = sorted(cards)
     ways = layouts(cards, wild, options)
     everything, complete = len(ways) - 1, _complete_ways(options)
-    return {card for place, card in enumerate(cards) if ways[everything ^ 1 << place] & complete}
+    return {
+        card
+        for place, card in enumerate(cards)
+        if ways[everything ^ 1 << place] & complete
+        or missing_for_special(cards[:place] + cards[place + 1 :], wild, options) == 0
+    }
 
 
 def layouts(cards: Sequence[int], wild: int, options: Options = POINTS) -> list[int]:
-    """For every part of the hand, the ways in which exactly these cards fall into disjoint groups."""
+    """For every part of the hand, the ways in which exactly these cards fall into disjoint groups.
+
+    The options of groups alone matter; the last hand is remembered, for the next question about it.
+    """
+    groups = Options(min_naturals=options.min_naturals, max_set_size=options.max_set_size, tanala=options.tanala)
+    return _layouts(tuple(cards), wild, groups)
+
+
+@lru_cache(maxsize=1)
+def _layouts(cards: Sequence[int], wild: int, options: Options) -> list[int]:
     by_first: list[list[tuple[int, int]]] = [[] for _ in cards]
     for group, step in groups_in(cards, wild, options):
         by_first[(group & -group).bit_length() - 1].append((group, step))

@@ -21,7 +21,7 @@ from tests.oracle import (
     wild_rank,
     write,
 )
-from tests.oracle.definitions import points_of
+from tests.oracle.definitions import missing_for_special, points_of
 from tests.oracle.hands import KINDS, hands
 
 SMALL = Options(hand_size=7)
@@ -161,6 +161,30 @@ def test_of_fourteen_cards_the_distance_is_the_lowest_over_the_discard() -> None
     for kind in KINDS:
         for cards, wild in hands(kind, 1, 8, size=14):
             assert distance(cards, wild) == min(distance(_without(cards, face), wild) for face in set(cards))
+
+
+@pytest.mark.parametrize(
+    ("hand", "wild", "missing"),
+    [
+        ("2S 2S 2S 9H 9H 9H KD KD KD 3C 5C 7C 9C JC", "-", 0),  # three tunnelas
+        ("2S 2S 2S 9H 9H 9H KD KD 4H 3C 5C 7C 9C JC", "-", 1),
+        ("2S 2S 2S 9H 9H 9H KD 4H 3C 5C 7C 9C JC QC", "-", 2),
+        ("2S 2S 3S 3S 4S 4S 5S 5S 6S 6S 7S 7S 8S 8S 9S 9S", "-", 0),  # eight dublees
+        ("2S 2S 3S 3S 4S 4S 5S 5S 6S 6S 7S 7S 8S 8S 9S TS", "-", 1),
+        ("PJ PJ PJ 7S 7S 7H 7H 7D", "7", 0),  # eight wild cards
+        ("PJ PJ PJ 7S 7S 7H 8H 8D", "7", 2),
+        ("PJ PJ PJ 7S 7S 7H 8H 8D", "-", 5),  # eight wild cards are nearest, three are there
+    ],
+)
+def test_a_special_hand_lacks_what_the_nearest_of_its_kinds_lacks(hand: str, wild: str, missing: int) -> None:
+    cards, mask = read(hand), wild_rank(wild)
+    options = Options(hand_size=21, special_hands=True)
+    assert missing_for_special(cards, mask, options) == missing
+    assert missing_for_special(cards, mask, Options(hand_size=21)) == len(cards)
+    if missing == 0:
+        assert is_complete(cards, mask, options)
+        assert deadwood(cards, mask, options) == 0
+        assert distance(cards, mask, options) == 0
 
 
 def test_rounding_comes_before_the_cap() -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.bots import make_policy
-from paplu_env.cards import SUIT_SYMBOLS, format_card
+from paplu_env.cards import JOKER_BIT, SUIT_SYMBOLS, format_card, parse_hand
 from paplu_env.engine import player_view
 from paplu_env.errors import PapluError
 from paplu_env.render.words import ending_words, log_words, seat_names, shown_words
-from paplu_env.rules import parse_rules
+from paplu_env.rules import PRESETS, parse_rules, preset
 from paplu_env.ui.play import HELP, play_deals
 from paplu_env.ui.screen import Screen
 
@@ -63,6 +63,44 @@ def test_mistyped_and_illegal_lines_change_nothing_and_say_why() -> None:
     assert "take (t)" in shown
     assert "closer with" in shown
     assert results == [-20]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_played_with_its_hand_laid_out_and_advice(name: str) -> None:
+    rules = preset(name)
+    states = engine.deal(rules, 5)
+    drawn = int(states["cards"][0, int(states["stock_size"][0]) - 1])
+    shown, results = _play(["?", "d", "?", format_card(drawn), "x"], rules=name)
+    assert shown.count("your hand") >= 2
+    assert shown.count("from complete;") >= 2
+    assert "closer with" in shown
+    assert shown.count("without ") == 5
+    assert f"you draw a closed card and throw {format_card(drawn)}" in shown
+    if "medium-1 drops" not in shown:
+        assert results == [-rules.middle_drop]
+
+
+@pytest.mark.parametrize(
+    ("rules", "hand", "laid"),
+    [
+        ("tanala", "7S 7S 7S 3H 4H PJ 9S 9H 9D KS KH KD KC", "[7♠ 7♠ 7♠] [3♥ 4♥ PJ*]"),
+        ("ten_card", "3S 4S 5S 9S 9H 9D KS KH KD KC", "[3♠ 4♠ 5♠] [K♠ K♥ K♦ K♣] [9♠ 9♥ 9♦]"),
+        (
+            "rummy_21",
+            "2S 2S 4S 4S 6H 6H 8H 8H TD TD QD QD 3C 3C 5C 5C 7D 9H JS KH KC",
+            "[2♠ 2♠] [4♠ 4♠] [6♥ 6♥] [8♥ 8♥] [T♦ T♦] [Q♦ Q♦] [3♣ 3♣] [5♣ 5♣]  J♠",
+        ),
+    ],
+)
+def test_the_groups_of_other_tables_are_shown_as_they_are_laid(rules: str, hand: str, laid: str) -> None:
+    table = parse_rules(rules)
+    views = player_view(engine.deal(table, 5), 0, 0)
+    views["hand"][0] = parse_hand(hand)
+    views["wild"][0] = JOKER_BIT
+    stream = io.StringIO()
+    Screen(stream, width=200).table(views[0], table, ["you", "medium-1"])
+    assert laid in stream.getvalue()
+    assert "0 cards from complete; 0 points" in stream.getvalue()
 
 
 def test_leaving_the_table_counts_nothing() -> None:
