@@ -16,7 +16,7 @@ try:
     import matplotlib
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.ticker import EngFormatter, PercentFormatter
+    from matplotlib.ticker import EngFormatter, ScalarFormatter
 except ImportError as error:  # pragma: no cover - depends on what is installed
     raise PapluError("curves need matplotlib, which comes with the extra: pip install 'paplu-env[report]'") from error
 
@@ -61,7 +61,9 @@ _THEIRS: Final = ("opponent declares", "#e0813f")
 def draw_learning(records: Sequence[RunRecord]) -> Figure:
     """Matches against the fixed agent over the run, points and wins, one line per run; a ring marks the best."""
     figure, (left, right) = _row(2, 3.1)
+    rivals = list(dict.fromkeys(record.config.evaluation.opponent for record in records))
     for record, colour in zip(records, _cycle(len(records)), strict=True):
+        label = record.name if len(rivals) == 1 else f"{record.name}, against {record.config.evaluation.opponent}"
         steps = np.array([match["step"] for match in record.matches], dtype=float)
         for axis, key, band in (
             (left, "points_per_deal", "points_interval"),
@@ -70,12 +72,12 @@ def draw_learning(records: Sequence[RunRecord]) -> Figure:
             values = np.array([match[key] for match in record.matches])
             low, high = np.array([match[band] for match in record.matches]).T
             axis.fill_between(steps, low, high, color=colour, alpha=0.14, linewidth=0)
-            axis.plot(steps, values, color=colour, label=record.name, marker="o", markersize=2.6)
+            axis.plot(steps, values, color=colour, label=label, marker="o", markersize=2.6)
             best = record.best
             axis.plot(best["step"], best[key], "o", markersize=9, markerfacecolor="none", color=colour)
-    rivals = " and ".join(dict.fromkeys(record.config.evaluation.opponent for record in records))
-    left.set_title(f"Points per deal against {rivals}")
-    right.set_title(f"Games won against {rivals}")
+    rival = rivals[0] if len(rivals) == 1 else "the fixed agent"
+    left.set_title(f"Points per deal against {rival}")
+    right.set_title(f"Games won against {rival}")
     left.axhline(0.0, color=_FAINT, linewidth=0.9, zorder=1)
     right.axhline(0.5, color=_FAINT, linewidth=0.9, zorder=1)
     _percent(right)
@@ -150,22 +152,24 @@ def draw_evaluations(record: RunRecord) -> Figure:
     several = len({match["rules"] for match in rows}) > 1
     labels = [f"{match['b']}, {match['rules']}" if several else match["b"] for match in rows]
     for axis, key, band, middle, form in (
-        (axes[0], "points_per_deal", "points_interval", 0.0, "{:+.2f}"),
-        (axes[1], "win_rate", "win_rate_interval", 0.5, "{:.1%}"),
+        (axes[0], "points_per_deal", "points_interval", 0.0, "{:+.2f}".format),
+        (axes[1], "win_rate", "win_rate_interval", 0.5, lambda share: f"{100 * share:.1f} %"),
     ):
         axis.axvline(middle, color=_FAINT, linewidth=0.9, zorder=1)
         for place, match in zip(places, rows, strict=True):
             colour = _COLOURS[0] if match[key] >= middle else _COLOURS[1]
             axis.plot(match[band], [place, place], color=colour, linewidth=3, solid_capstyle="round")
             axis.plot(match[key], place, "o", color="white", markeredgecolor=colour, markersize=6)
-            text = form.format(match[key])
-            axis.annotate(text, (match[key], place), (0, 7), textcoords="offset points", ha="center", fontsize=8)
+            axis.annotate(
+                form(match[key]), (match[key], place), (0, 7), textcoords="offset points", ha="center", fontsize=8
+            )
         axis.set_ylim(-0.6, len(rows) - 0.2)
         axis.set_yticks(places, labels)
         axis.margins(x=0.12)
         axis.grid(axis="y", visible=False)
-        axis.xaxis.set_major_formatter(EngFormatter() if axis is axes[0] else PercentFormatter(1.0))
         axis.set_xlabel("")
+    axes[0].xaxis.set_major_formatter(ScalarFormatter())
+    axes[1].xaxis.set_major_formatter(_format_percent)
     axes[0].set_title("Points per deal")
     axes[1].set_title("Games won")
     return figure
@@ -216,11 +220,15 @@ def _row(count: int, height: float, sharey: bool = False) -> tuple[Figure, npt.N
 def _legend(figure: Figure, axis: Axes) -> None:
     """Names of the lines below all axes, where they hide nothing."""
     handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower left", ncols=4, fontsize=8.5)
+    figure.legend(handles, labels, loc="outside lower left", ncols=6, fontsize=8.5, columnspacing=1.4)
+
+
+def _format_percent(share: float, _: int) -> str:
+    return f"{100 * share:.5g} %"
 
 
 def _percent(axis: Axes) -> None:
-    axis.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axis.yaxis.set_major_formatter(_format_percent)
 
 
 def _cycle(count: int) -> list[str]:

@@ -45,7 +45,7 @@ def to_html(records: Sequence[RunRecord]) -> str:
         ],
         points=_points,
         share=_share,
-        value_of=value_of,
+        value=lambda record, key: _plain(value_of(record.config, key)),
     )
 
 
@@ -86,6 +86,10 @@ def _drawings(record: RunRecord) -> list[_Drawing]:
 def _points(match: Mapping[str, Any]) -> str:
     low, high = match["points_interval"]
     return f"{match['points_per_deal']:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _share(match: Mapping[str, Any]) -> str:

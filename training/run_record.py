@@ -20,7 +20,7 @@ Curve = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # decisions, va
 
 PAST_SELVES: Final = "past selves"
 
-_POINTS: Final = 50  # of a curve: more would show the noise of single updates, fewer would hide a collapse
+_POINTS: Final = 40  # of a curve at most: more would show the noise of single updates, fewer would hide a collapse
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,13 @@ class RunRecord:
     def _curve(self, take: Callable[[dict[str, Any]], list[tuple[float, int]]]) -> Curve:
         """Weighted means of (value, weight) pairs over stretches of equally many updates."""
         steps, values = [], []
-        for stretch in np.array_split(np.arange(len(self.updates)), min(_POINTS, max(len(self.updates), 1))):
-            pairs = [pair for number in stretch for pair in take(self.updates[number])]
+        length = max(1, -(-len(self.updates) // _POINTS))  # rounded up: a curve is equally smooth all along
+        for start in range(0, len(self.updates), length):
+            stretch = self.updates[start : start + length]
+            pairs = [pair for update in stretch for pair in take(update)]
             weights = [weight for _, weight in pairs]
             if sum(weights):
-                steps.append(float(np.mean([self.updates[number]["step"] for number in stretch])))
+                steps.append(float(np.mean([update["step"] for update in stretch])))
                 values.append(float(np.average([value for value, _ in pairs], weights=weights)))
         return np.array(steps), np.array(values)
 

@@ -94,11 +94,11 @@ def test_a_curve_is_the_mean_over_deals_and_not_over_updates(run: Path) -> None:
     with open(run / "metrics.jsonl", "a", encoding="utf-8") as file:
         file.write("".join(json.dumps(line) + "\n" for line in lines))
     record = read_run(run)
-    record.updates[:] = lines * 50  # a hundred updates: two make one point of the curve
+    record.updates[:] = lines * 40  # eighty updates: two make one point of the curve
     steps, values = record.by_opponent(PAST_SELVES, "points")
-    np.testing.assert_allclose(steps, np.full(50, 15.0))
-    np.testing.assert_allclose(values, np.zeros(50))
-    np.testing.assert_allclose(record.rate("void")[1], np.full(50, 0.25))
+    np.testing.assert_allclose(steps, np.full(40, 15.0))
+    np.testing.assert_allclose(values, np.zeros(40))
+    np.testing.assert_allclose(record.rate("void")[1], np.full(40, 0.25))
     assert record.rate("kl")[0].size == 0
 
 
@@ -112,6 +112,7 @@ def test_the_bands_of_the_endings_fill_the_picture(finished: Path) -> None:
 def test_what_differs_between_runs_is_listed_with_its_values(finished: Path, run: Path) -> None:
     description = json.loads((run / "run.json").read_text(encoding="utf-8"))
     description["config"]["seed"] = 77
+    description["extended"] = [{"ppo.timesteps": 1234, "minutes": 0.0, "until": "yesterday"}]
     description["config"]["ppo"]["entropy"] = 0.25
     (run / "run.json").write_text(json.dumps(description), encoding="utf-8")
     records = [read_run(finished), read_run(run)]
@@ -121,6 +122,7 @@ def test_what_differs_between_runs_is_listed_with_its_values(finished: Path, run
     page = to_html(records)
     assert "What differs" in page
     assert "<td>0.25</td>" in page
+    assert "Its budget was changed under way, at first it was 1,234 decisions" in page
 
 
 def test_matches_of_the_card_and_of_a_best_response_take_the_place_of_the_one_that_flatters(run: Path) -> None:
