@@ -45,8 +45,8 @@ _STYLE: Final[dict[Any, Any]] = {
     "svg.hashsalt": "paplu",  # equal runs are equal bytes
 }
 _WIDTH: Final = 8.8  # inches of every picture, so that their letters are of one size on the page
-# How a deal can end, in the order of the bands: what it is called, the logged rate, the colour. What is left over is
-# the opponent's declaration.
+# How a deal can end, in the order of the bands: what it is called, the logged rate, the colour. Endings that only some
+# rules know are left over, and drawn on top.
 _ENDINGS: Final = (
     ("learner declares", "declared", "#3f8fc6"),
     ("opponent drops", "opponent_dropped", "#a9d0ea"),
@@ -54,8 +54,10 @@ _ENDINGS: Final = (
     ("cut at the limit", "cut", "#aab2bd"),
     ("wrong declaration", "wrong_declared", "#5b6470"),
     ("learner drops", "dropped", "#f7c79b"),
+    ("opponent declares", "opponent_declared", "#e0813f"),
 )
-_THEIRS: Final = ("opponent declares", "#e0813f")
+_OTHERWISE: Final = ("otherwise", "#7f6aa8")
+_LEAST: Final = 0.0005  # a share below this in every stretch has no band: it would be a name without a colour
 
 
 def draw_learning(records: Sequence[RunRecord]) -> Figure:
@@ -100,9 +102,10 @@ def draw_endings(record: RunRecord) -> Figure:
     """How deals end, as shares that sum to one, and how many decisions the learner has in a deal."""
     figure, (left, right) = _row(2, 3.1)
     steps, _ = record.rate("declared")
-    shares = [(label, record.rate(key)[1], colour) for label, key, colour in _ENDINGS]
-    theirs = 1.0 - sum((values for _, values, _ in shares), np.zeros(len(steps)))
-    bands = [band for band in (*shares, (_THEIRS[0], theirs, _THEIRS[1])) if band[1].max(initial=0.0) > 0.0005]
+    shares = [(label, record.rate(key, absent=0.0)[1], colour) for label, key, colour in _ENDINGS]
+    left_over = 1.0 - np.sum([values for _, values, _ in shares], axis=0)
+    shares.append((_OTHERWISE[0], left_over, _OTHERWISE[1]))
+    bands = [band for band in shares if band[1].max(initial=0.0) > _LEAST]
     left.stackplot(
         steps,
         [values for _, values, _ in bands],

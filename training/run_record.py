@@ -71,9 +71,14 @@ class RunRecord:
         """The seats that the learner has sat at."""
         return sorted({seat for update in self.updates for seat in update["by_seat"]})
 
-    def rate(self, key: str) -> Curve:
-        """A figure of the updates over the run: mean over deals of a rate, or over updates of a loss."""
-        return self._curve(lambda update: [(update[key], max(update["deals"], 1))] if key in update else [])
+    def rate(self, key: str, absent: float | None = None) -> Curve:
+        """A figure over the run, weighted by deals; `absent` stands for it in updates that did not log it."""
+
+        def take(update: dict[str, Any]) -> list[tuple[float, int]]:
+            value = update.get(key, absent)
+            return [] if value is None else [(value, update["deals"])]
+
+        return self._curve(take)
 
     def by_opponent(self, opponent: str, key: str) -> Curve:
         """``points`` or ``win_rate`` against one of `opponents`."""
