@@ -155,6 +155,18 @@ def test_it_drops_hopeless_hands_and_no_promising_ones():
     assert dropped[distances >= 5].mean() > 0.3
 
 
+def test_it_plays_twenty_one_cards_by_distance_and_deadwood():
+    policy = make_policy("outs", "rummy_21")
+    for views, masks, action in decisions(policy, deals=2, seed=30):
+        assert masks[0, action]
+        view = views[0]
+        if DISCARD_BASE <= action < DECLARE_BASE:
+            hand, wild = np.array(view["hand"]), int(view["wild"])
+            lowest = melds.distance(hand, wild, policy.rules)
+            hand[action - DISCARD_BASE] -= 1
+            assert melds.distance(hand, wild, policy.rules) == lowest
+
+
 def test_explanations_name_every_legal_action_the_choice_first():
     for rules in ("points:drop_allowed=false", "points:num_players=3"):
         policy = make_policy("outs", rules)
