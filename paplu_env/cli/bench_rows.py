@@ -239,11 +239,11 @@ def _vector_row(
     )
     _, info = envs.reset(seed=seed)
     masks = [np.array(info["action_mask"])]
-    games = np.arange(num_envs)
+    keys = [keys_for(seed, np.arange(num_envs), 0, step) for step in range(steps)]
 
     def play() -> None:
         for step in range(steps):
-            actions = random_actions(masks[0], keys_for(seed, games, 0, step))
+            actions = random_actions(masks[0], keys[step])
             _, _, _, _, step_info = envs.step(actions)
             masks[0] = step_info["action_mask"]
 
