@@ -207,6 +207,9 @@ class RuleSet:
             InvalidRules: an unknown option or preset, or a value that doesn't fit.
         """
         given = dict(options)
+        unknown = sorted(str(name) for name in given if name != "preset" and name not in _HINTS)
+        if unknown:
+            raise InvalidRules(f"unknown option {unknown[0]!r}: the options are preset, {', '.join(_HINTS)}")
         return preset(str(given.pop("preset", "points")), **given)
 
     @functools.cached_property

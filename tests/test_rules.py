@@ -249,3 +249,10 @@ def test_copies_of_a_rule_set_have_a_read_only_record_of_their_own(copier: Calla
     assert twin == rules
     assert twin.hash == rules.hash
     assert twin.packed.flags.writeable is False
+
+
+def test_a_mapping_may_name_options_and_a_preset_and_nothing_else():
+    assert RuleSet.from_dict({"preset": "one_pack", "first_drop": 10}) == preset("one_pack", first_drop=10)
+    for key in ("name", "speed"):
+        with pytest.raises(InvalidRules, match=f"unknown option '{key}': the options are preset, num_players"):
+            RuleSet.from_dict({key: "points"})

@@ -1,0 +1,547 @@
+"""How `outs` decides: it keeps the hand that is worth most, by distance, live outs and points, and gives little away.
+
+A hand of thirteen has a *value* in points per deal, fitted to played deals: for each distance a line in the
+logarithm of its live outs, in its deadwood, and in the draws so far. Live outs are counted by copies, and
+what has been seen is dead. A discard must keep the lowest distance; among those that do, the few of highest
+value are looked at a step further: each unseen card is drawn in turn, and the hand is then worth what the
+best discard leaves. So outs of the second step count, and draws that only make more outs. From this comes off
+what the thrown card gives away: the chance that the next player takes it, from what others took, threw
+and refused and from the unseen cards around it, times the cost of a taken card.
+
+With more than thirteen cards outs cost seconds a hand: there the values rest on distance and deadwood alone, and
+nothing is looked at a step further.
+
+The open card is taken if it lowers the distance, or if the hand with it is worth more than the mean draw
+from the stock. A hand is dropped when its value is below the cost of the drop.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env._jit import as_int64, njit, popcount
+from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
+from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
+from paplu_env.engine.state import (
+    DRAW,
+    LOG_CLOSED,
+    LOG_FACE_MASK,
+    LOG_SEAT_SHIFT,
+    LOG_SOURCE_SHIFT,
+    LOG_WRONG,
+    NONE,
+)
+from paplu_env.engine.unseen import unseen_kernel
+from paplu_env.melds.deadwood import deadwood_kernel
+from paplu_env.melds.distance import NOT_HELD, discard_distances_kernel, distance_kernel
+from paplu_env.melds.distance_table import Table
+from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
+
+# Lines, one a distance; hands further away use the last.
+NUM_LINES: Final = 7
+# Terms of a line.
+CONSTANT: Final = 0
+LOG_OUTS: Final = 1  # times the logarithm of (outs + 1)
+DEADWOOD: Final = 2  # times the points that the best arrangement leaves, uncapped
+DRAWS: Final = 3  # times the player's own draws so far
+NUM_TERMS: Final = 4
+# Further terms of the lines that say what playing on is worth.
+WILD_CARDS: Final = 4  # times the wild cards held
+NEARER: Final = 5  # if the open card lowers the distance
+LATER: Final = 6  # if others had their first turn before
+NUM_PLAY_ON: Final = 7
+
+# Terms of the log-odds that the next player takes a thrown card, see `take_terms`: a constant; the card is
+# wild; unseen copies of its rank, one rank away in its suit, and two ranks away; faces so near that others
+# took and still hold, and that they threw or refused; they threw or refused the face itself; own draws so far.
+NUM_ODDS: Final = 9
+
+# Single numbers.
+COMPLETE: Final = 0  # value of a hand that can be declared, points
+COST: Final = 1  # what a card costs that the next player takes, points
+LOOKED_AT: Final = 2  # so many discards are looked at a step further
+NUM_SINGLE: Final = 3
+
+MOST_CARDS: Final = 13  # of hands whose outs are counted
+WORTHLESS: Final = -1e9  # value of what can't be done
+ALL_FACES: Final = (1 << NUM_FACES) - 1
+
+
+class Weights(NamedTuple):
+    """All numbers that `outs` plays by, float64."""
+
+    lines: npt.NDArray[np.float64]  # (NUM_LINES, NUM_TERMS), value of a hand whose seat has just thrown, points
+    play_on: npt.NDArray[np.float64]  # (2, NUM_LINES, NUM_PLAY_ON), before the first draw and later: of not dropping
+    odds: npt.NDArray[np.float64]  # (NUM_ODDS,), log-odds that the next player takes a thrown card
+    single: npt.NDArray[np.float64]  # (NUM_SINGLE,)
+
+
+def _faces_around() -> npt.NDArray[np.int64]:
+    """``(3, 53)`` bitmasks: other faces of a face's rank; those one rank away in its suit; those two away."""
+    around = np.zeros((3, NUM_FACES), dtype=np.int64)
+    for face in range(PRINTED_JOKER):
+        suit, rank = divmod(face, NUM_RANKS)
+        for other_suit in range(NUM_SUITS):
+            if other_suit != suit:
+                around[0, face] |= 1 << NUM_RANKS * other_suit + rank
+        for place in (0, NUM_RANKS) if rank == 0 else (rank,):  # an ace stands low and high
+            for steps in (1, 2):
+                for other in (place - steps, place + steps):
+                    if 0 <= other <= NUM_RANKS:
+                        around[steps, face] |= 1 << NUM_RANKS * suit + other % NUM_RANKS
+    around.setflags(write=False)
+    return around
+
+
+AROUND: Final = _faces_around()
+
+
+@njit
+def choose_kernel(
+    views: Any,
+    masks: npt.NDArray[np.bool_],
+    rules: Any,
+    table: Table,
+    weights: Weights,
+    actions: npt.NDArray[np.int64],
+) -> None:
+    """Write one action per view. Unchecked: every row's seat is to move."""
+    values = np.empty(NUM_FACES, dtype=np.float64)
+    room = np.empty((5, NUM_FACES), dtype=np.uint8)
+    for i in range(len(views)):
+        view, mask = views[i], masks[i]
+        if int(view["phase"]) == DRAW:
+            actions[i] = _choose_in_draw(views, i, mask, rules[0], table, weights, room)
+        else:
+            judge_discards(views, i, mask, rules[0], table, weights, values, room)
+            actions[i] = _finish_or_discard(view, mask, values)
+
+
+@njit
+def judge_discards(
+    views: Any,
+    i: int,
+    mask: npt.NDArray[np.bool_],
+    r: Any,
+    table: Table,
+    weights: Weights,
+    values: npt.NDArray[np.float64],
+    room: Any,
+) -> None:
+    """Write to ``values`` what each legal discard is worth in points, `WORTHLESS` for those not considered.
+
+    Considered are the discards that keep the lowest distance and, of them, the `LOOKED_AT` best at first sight.
+    """
+    view = views[i]
+    hand, unseen = room[0], room[1]
+    _read(views, i, r, hand, unseen)
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    lowest = _first_look(view, mask, hand, wild, unseen, r, table, weights, draws, values, room)
+    wanted, unwanted = interest(view)
+    looks = int(weights.single[LOOKED_AT]) if int(r["hand_size"]) <= MOST_CARDS else 1
+    looked_at = _highest(values, max(looks, 1))
+    is_one = looked_at & looked_at - 1 == 0
+    for face in range(NUM_FACES):
+        if looked_at >> face & 1 == 0:
+            values[face] = WORTHLESS
+            continue
+        if not is_one:
+            hand[face] -= 1
+            kept = hand_value(lowest, int(room[4][face]), hand, wild, r, weights, draws + 1)
+            values[face] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+            hand[face] += 1
+        values[face] -= weights.single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, weights)
+
+
+@njit
+def _first_look(
+    view: Any,
+    mask: npt.NDArray[np.bool_],
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    values: npt.NDArray[np.float64],
+    room: Any,
+) -> int:
+    """Write the values of the hands that the nearest legal discards leave, and their outs to ``room[4]``.
+
+    Returns:
+        The lowest distance that a legal discard leaves.
+    """
+    distances, outs = room[2], room[4]
+    discard_live_outs(hand, wild, unseen, r, table, distances, outs)
+    lowest = as_int64(NOT_HELD)
+    for face in range(NUM_FACES):
+        values[face] = WORTHLESS
+        if mask[DISCARD_BASE + face]:
+            lowest = min(lowest, int(distances[face]))
+    taken = int(view["taken"])
+    is_blocked = taken != NONE and not mask[DISCARD_BASE + taken] and int(distances[taken]) < lowest
+    for face in range(NUM_FACES):
+        if mask[DISCARD_BASE + face] and int(distances[face]) == lowest:
+            hand[face] -= 1
+            if is_blocked:  # outs were counted after the card that may not go alone
+                live_outs(hand, wild, unseen, r, table, room[3])
+                outs[face] = copies_of(room[3], ALL_FACES)
+            values[face] = hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws)
+            hand[face] += 1
+    return lowest
+
+
+@njit
+def hand_value(
+    distance: int,
+    outs: int,
+    hand: Counts,
+    wild: int,
+    r: Any,
+    weights: Weights,
+    draws: int,
+) -> float:
+    """Points per deal that a hand of this distance and these outs is worth to a seat that has just thrown a card."""
+    if distance == 0:
+        return float(weights.single[COMPLETE])
+    line = weights.lines[min(distance, NUM_LINES - 1)]
+    return float(
+        line[CONSTANT]
+        + line[LOG_OUTS] * np.log(outs + 1.0)
+        + line[DEADWOOD] * int(deadwood_kernel(hand, wild, r))
+        + line[DRAWS] * draws
+    )
+
+
+@njit
+def mean_draw(
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    kept: float,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    room: Any,
+) -> float:
+    """Mean over the unseen cards of what a hand is worth after drawing one and the best discard.
+
+    Args:
+        hand: thirteen cards; changed and changed back, like ``unseen``.
+        kept: what it is worth after a draw that changes nothing. Such are all faces that aren't wild and have
+            neither a card of their rank nor one within two ranks in their suit beside them.
+        room: rows 2 and 3 are written.
+    """
+    if int(r["hand_size"]) > MOST_CARDS:
+        return kept
+    joining = wild
+    for face in range(NUM_FACES):
+        if int(hand[face]) > 0:
+            joining |= int(AROUND[0, face]) | int(AROUND[1, face]) | int(AROUND[2, face])
+    total, cards = 0.0, 0
+    for face in range(NUM_FACES):
+        copies = int(unseen[face])
+        if copies == 0:
+            continue
+        cards += copies
+        if joining >> face & 1 == 0:
+            total += copies * kept
+            continue
+        hand[face] += 1
+        unseen[face] -= 1
+        total += copies * best_discard(hand, wild, unseen, NONE, r, table, weights, draws + 1, room)
+        hand[face] -= 1
+        unseen[face] += 1
+    return total / max(cards, 1)
+
+
+@njit
+def best_discard(
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    blocked: int,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    room: Any,
+) -> float:
+    """What the best discard leaves a hand worth, of those that keep the lowest distance.
+
+    Args:
+        hand: fourteen cards; changed and changed back.
+        blocked: a face that may not be thrown, or NONE.
+        room: rows 2 and 3 are written.
+    """
+    distances, outs = room[2], room[3]
+    lowest = as_int64(discard_live_outs(hand, wild, unseen, r, table, distances, outs))
+    if blocked != NONE:
+        distances[blocked] = NOT_HELD
+    best = WORTHLESS
+    for face in range(NUM_FACES):
+        if int(distances[face]) == lowest:
+            hand[face] -= 1
+            best = max(best, hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws))
+            hand[face] += 1
+    return best
+
+
+@njit
+def live_outs(hand: Counts, wild: int, unseen: Counts, r: Any, table: Table, outs: Counts) -> int:
+    """Distance of a hand and, for hands of up to `MOST_CARDS`, its outs by copies; zeros for larger ones."""
+    if int(r["hand_size"]) <= MOST_CARDS:
+        return int(outs_kernel(hand, wild, unseen, r, table, outs))
+    outs[:] = 0
+    return int(distance_kernel(hand, wild, r, table))
+
+
+@njit
+def discard_live_outs(
+    hand: Counts, wild: int, unseen: Counts, r: Any, table: Table, distances: Counts, outs: Counts
+) -> int:
+    """Distances after each discard and, as `live_outs` counts them, how many outs the nearest hands have."""
+    if int(r["hand_size"]) <= MOST_CARDS:
+        return int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+    outs[:] = 0
+    return int(discard_distances_kernel(hand, wild, r, table, distances))
+
+
+@njit
+def take_chance(
+    face: int,
+    wild: int,
+    unseen: Counts,
+    wanted: int,
+    unwanted: int,
+    draws: int,
+    weights: Weights,
+) -> float:
+    """The chance that the next player takes a card that is thrown now.
+
+    Args:
+        wanted: mask of the faces that others took and still hold.
+        unwanted: mask of the faces that others threw or refused.
+    """
+    log_odds = 0.0
+    for term, value in enumerate(take_terms(face, wild, unseen, wanted, unwanted, draws)):
+        log_odds += weights.odds[term] * value
+    return float(1.0 / (1.0 + np.exp(-log_odds)))
+
+
+@njit
+def take_terms(
+    face: int, wild: int, unseen: Counts, wanted: int, unwanted: int, draws: int
+) -> tuple[float, float, float, float, float, float, float, float, float]:
+    """What the log-odds of a taken card are made of, in the order of the terms."""
+    mates, next_to, near = int(AROUND[0, face]), int(AROUND[1, face]), int(AROUND[2, face])
+    around = mates | next_to | near
+    return (
+        1.0,
+        float(wild >> face & 1),
+        float(copies_of(unseen, mates)),
+        float(copies_of(unseen, next_to)),
+        float(copies_of(unseen, near)),
+        float(popcount(around & wanted)),
+        float(popcount(around & unwanted)),
+        float(unwanted >> face & 1),
+        float(draws),
+    )
+
+
+@njit
+def _choose_in_draw(
+    views: Any,
+    i: int,
+    mask: npt.NDArray[np.bool_],
+    r: Any,
+    table: Table,
+    weights: Weights,
+    room: Any,
+) -> int:
+    """Announce, drop, take the open card or draw."""
+    if mask[ANNOUNCE]:
+        return ANNOUNCE
+    view = views[i]
+    hand, unseen = room[0], room[1]
+    _read(views, i, r, hand, unseen)
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
+    outs = copies_of(room[2], ALL_FACES)
+    open_card, is_nearer = NONE, False
+    if mask[TAKE_OPEN]:
+        open_card = int(view["pile"][int(view["pile_size"]) - 1])
+        hand[open_card] += 1
+        is_nearer = int(distance_kernel(hand, wild, r, table)) < distance
+        hand[open_card] -= 1
+    if mask[DROP]:
+        cost = int(r["first_drop"]) if draws == 0 else int(r["middle_drop"])
+        is_later = int(view["first"]) != int(view["seat"])
+        if play_on_value(distance, outs, hand, wild, r, weights, draws, is_nearer, is_later) < -cost:
+            return DROP
+    if open_card == NONE:
+        return DRAW_CLOSED
+    if is_nearer:
+        return TAKE_OPEN
+    kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
+    drawn = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+    taken = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
+    return TAKE_OPEN if taken > drawn else DRAW_CLOSED
+
+
+@njit
+def judge_draw(
+    views: Any,
+    i: int,
+    mask: npt.NDArray[np.bool_],
+    r: Any,
+    table: Table,
+    weights: Weights,
+    values: npt.NDArray[np.float64],
+    room: Any,
+) -> None:
+    """Write to ``values[DRAW_CLOSED]`` and ``values[TAKE_OPEN]`` what these are worth, `WORTHLESS` if illegal.
+
+    For explanations: a decision needs these numbers only if the open card isn't taken at sight.
+    """
+    view = views[i]
+    hand, unseen = room[0], room[1]
+    _read(views, i, r, hand, unseen)
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
+    kept = hand_value(distance, copies_of(room[2], ALL_FACES), hand, wild, r, weights, draws + 1)
+    values[DRAW_CLOSED] = WORTHLESS
+    if mask[DRAW_CLOSED]:
+        values[DRAW_CLOSED] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+    values[TAKE_OPEN] = WORTHLESS
+    if mask[TAKE_OPEN]:
+        open_card = int(view["pile"][int(view["pile_size"]) - 1])
+        values[TAKE_OPEN] = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
+
+
+@njit
+def _value_if_taken(
+    open_card: int,
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    room: Any,
+) -> float:
+    """What the hand is worth after taking the open card and the best discard that is then allowed."""
+    hand[open_card] += 1
+    blocked = NONE
+    if int(r["block_taken_card"]) == 1 and int(hand[open_card]) == 1:
+        blocked = open_card
+    value = best_discard(hand, wild, unseen, blocked, r, table, weights, draws + 1, room)
+    hand[open_card] -= 1
+    return value
+
+
+@njit
+def play_on_value(
+    distance: int,
+    outs: int,
+    hand: Counts,
+    wild: int,
+    r: Any,
+    weights: Weights,
+    draws: int,
+    is_nearer: bool,
+    is_later: bool,
+) -> float:
+    """Points per deal that a hand is worth at the start of a turn if it isn't dropped.
+
+    Args:
+        is_nearer: the open card lowers the distance.
+        is_later: the seat hasn't got the first turn of the deal.
+    """
+    line = weights.play_on[0 if draws == 0 else 1, min(distance, NUM_LINES - 1)]
+    return float(
+        line[CONSTANT]
+        + line[LOG_OUTS] * np.log(outs + 1.0)
+        + line[DEADWOOD] * int(deadwood_kernel(hand, wild, r))
+        + line[DRAWS] * draws
+        + line[WILD_CARDS] * copies_of(hand, wild)
+        + line[NEARER] * is_nearer
+        + line[LATER] * is_later
+    )
+
+
+@njit
+def _finish_or_discard(view: Any, mask: npt.NDArray[np.bool_], values: npt.NDArray[np.float64]) -> int:
+    """Declare with any finish card that leaves a complete hand, else the discard worth most."""
+    best = -1
+    for face in range(NUM_FACES):
+        if mask[DECLARE_BASE + face] and int(view["declarable"]) >> face & 1:
+            return DECLARE_BASE + face
+        if values[face] > WORTHLESS and (best < 0 or values[face] > values[best]):
+            best = face
+    return DISCARD_BASE + best
+
+
+@njit
+def _read(views: Any, i: int, r: Any, hand: Counts, unseen: Counts) -> None:
+    """Copy the hand of a view, and count what its seat hasn't seen."""
+    for face in range(NUM_FACES):
+        hand[face] = views[i]["hand"][face]
+    unseen_kernel(views, i, r, unseen)
+
+
+@njit
+def _highest(values: npt.NDArray[np.float64], count: int) -> int:
+    """Mask of so many faces of highest value, the lowest face of equals first."""
+    chosen = 0
+    for _ in range(count):
+        best = -1
+        for face in range(NUM_FACES):
+            if values[face] > WORTHLESS and chosen >> face & 1 == 0 and (best < 0 or values[face] > values[best]):
+                best = face
+        if best < 0:
+            break
+        chosen |= 1 << best
+    return chosen
+
+
+@njit
+def interest(view: Any) -> tuple[int, int]:
+    """Masks of the faces that others took and still hold, and of those that they threw or refused."""
+    me = int(view["seat"])
+    wanted, unwanted = 0, 0
+    for seat in range(int(view["num_players"])):
+        if seat != me:
+            for face in range(NUM_FACES):
+                if int(view["known"][seat, face]) > 0:
+                    wanted |= 1 << face
+    top = NONE
+    for k in range(int(view["log_size"])):
+        entry = int(view["log"][k])
+        source, thrown = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK
+        if source == LOG_WRONG:
+            continue
+        if entry >> LOG_SEAT_SHIFT != me:
+            if source == LOG_CLOSED and top < NUM_FACES:
+                unwanted |= 1 << top
+            if thrown < NUM_FACES:
+                unwanted |= 1 << thrown
+        if thrown < NUM_FACES:
+            top = thrown
+    return wanted, unwanted
+
+
+@njit
+def copies_of(counts: Counts, faces: int) -> int:
+    """Copies of the faces in a mask."""
+    total = 0
+    for face in range(NUM_FACES):
+        if faces >> face & 1:
+            total += int(counts[face])
+    return total
