@@ -8,6 +8,9 @@ decisions come
   for hands before their first draw and for later ones;
 * the *odds*: logistic regression of whether the next player took the thrown card.
 
+Where others drop, playing on is worth something else: their weak hands are gone for 20 points. So *playing on* is
+fitted again in rounds with drops, for an agent that never drops itself, against one that drops by the fit before.
+
 At last the cost of a taken card is chosen among a few by matches on further deals. The file that is written
 names the configuration, the seeds and what the agent reached on deals that took no part in any of this.
 """
@@ -69,9 +72,10 @@ START: Final = 1  # start of a turn
 THROWN: Final = 2  # a discard
 
 _RIDGE: Final = 1.0  # weight of a pull towards zero that keeps terms without data from running away
-_FEWEST: Final = 300  # decisions at a distance below which its line is that of the distance before, lowered
+_FEWEST: Final = 100  # decisions at a distance below which its line is that of the distance before, lowered
 _STEP_DOWN: Final = 15.0  # points by which such a line is lowered
 _NEWTON_STEPS: Final = 25
+_MORE_THAN_ANY_DROP: Final = 1000.0  # points
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,9 @@ class FitConfig:
     rules: str  # without drops, so that weak hands are played on
     opponents: tuple[str, ...]  # beside the agent itself
     rounds: int
+    drop_rules: str  # with drops, for the rounds that say what playing on is worth there
+    drop_rounds: int
+    drop_deals: int  # of each of them
     deals: int  # of each round against each opponent
     seed: int  # of the first round; every further match takes the next
     looked_at: int  # discards that the fitted agent looks at a step further
@@ -125,6 +132,13 @@ def fit(config: FitConfig) -> tuple[Weights, dict[str, Any]]:
             seed += 1
         weights = _fitted(np.concatenate(rows), np.concatenate(points), np.concatenate(taken), weights)
         _say(f"round {number + 1} of {config.rounds}: {sum(map(len, rows)):,} decisions")
+    for number in range(config.drop_rounds):
+        stays = OutsAgent(config.drop_rules, weights._replace(play_on=_never_dropping(weights.play_on)))
+        drops = OutsAgent(config.drop_rules, weights)
+        found, brought, _ = note_decisions(stays, drops, config.drop_deals, seed)
+        weights = weights._replace(play_on=_fitted_play_on(found, brought))
+        _say(f"round {number + 1} of {config.drop_rounds} with drops: {len(found):,} decisions")
+        seed += 1
     weights, seed = _with_best_cost(config, weights, seed)
     report = {}
     for opponent in config.opponents:
@@ -229,21 +243,33 @@ def _fitted(
     rows: npt.NDArray[np.float64], points: npt.NDArray[np.float64], taken: npt.NDArray[np.float64], before: Weights
 ) -> Weights:
     """Weights from decisions and what became of them."""
-    thrown, start = rows[:, KIND] == THROWN, rows[:, KIND] == START
-    draws = rows[:, TERMS + DRAWS]
-    terms = rows[:, TERMS:ODDS].copy()
-    terms[draws > 0, LATER] = 0.0  # later on the order of turns is past
+    thrown = rows[:, KIND] == THROWN
+    terms = rows[:, TERMS:ODDS]
     lines = fit_lines(rows[thrown, DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
-    play_on = np.stack(
+    odds = fit_odds(rows[thrown, ODDS:], taken[thrown])
+    single = before.single.copy()
+    single[COMPLETE] = _complete_value(points)
+    return Weights(lines, _fitted_play_on(rows, points), odds, single)
+
+
+def _fitted_play_on(rows: npt.NDArray[np.float64], points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What playing on is worth at the start of a turn, before the first draw and later."""
+    start = rows[:, KIND] == START
+    terms, draws = rows[:, TERMS:ODDS].copy(), rows[:, TERMS + DRAWS]
+    terms[draws > 0, LATER] = 0.0  # later on the order of turns is past
+    return np.stack(
         [
             fit_lines(rows[part, DISTANCE], terms[part], points[part])
             for part in (start & (draws == 0), start & (draws > 0))
         ]
     )
-    odds = fit_odds(rows[thrown, ODDS:], taken[thrown])
-    single = before.single.copy()
-    single[COMPLETE] = _complete_value(points)
-    return Weights(lines, play_on, odds, single)
+
+
+def _never_dropping(play_on: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Lines by which every hand is worth more than any drop costs."""
+    lines = np.zeros_like(play_on)
+    lines[:, :, CONSTANT] = _MORE_THAN_ANY_DROP
+    return lines
 
 
 def _complete_value(points: npt.NDArray[np.float64]) -> float:

@@ -18,6 +18,9 @@ TINY = """\
 rules = "points:drop_allowed=false"
 opponents = ["mindist_opp"]
 rounds = 1
+drop_rules = "points"
+drop_rounds = 1
+drop_deals = 20
 deals = 20
 seed = 5
 looked_at = 2
