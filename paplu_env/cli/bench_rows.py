@@ -247,7 +247,7 @@ def bot_rows(seed: int) -> list[Row]:
     rows = []
     for name in ("minscore", "mindist", "mindist_opp"):
         bot = make_policy(name, "points:drop_allowed=false")
-        work = partial(play_match, bot, bot, deals=_MATCH_DEALS, seed=seed, rules=bot.rules)
+        work = partial(play_match, bot, bot, deals=_MATCH_DEALS, seed=seed, rules=bot.rules, luck=False)
         bar = _rate(2000) if name == "mindist_opp" else None
         rows.append(Row("bots", f"{name} against itself, no drops", "deal", 2 * _MATCH_DEALS, work, bar))
     return rows

@@ -13,12 +13,13 @@ from paplu_env import __version__
 from paplu_env.errors import PapluError
 
 # Subcommands in the order of the help page; each module has HELP, add_arguments(parser) and run(arguments) -> int.
-COMMANDS: Final = ("solve", "play", "match", "replay", "bots", "describe", "bench")
+COMMANDS: Final = ("solve", "play", "match", "tournament", "replay", "bots", "describe", "bench")
 EPILOG: Final = """\
 examples:
   paplu solve "AS 2S 3S 5H 6H PJ 9C 9D KS KH 4D 7C 8C" --wild 7
   paplu play medium                       play a deal against a bot
   paplu match medium easy --deals 2000    who is better, by how much, how sure is that
+  paplu tournament easy medium random     everybody against everybody, with ratings
   paplu describe actions                  the action table, from the code
 
 Rules are named by a preset, with overrides: --rules points:drop_allowed=false. `paplu COMMAND --help` says more.
@@ -77,6 +78,7 @@ _SUMMARIES: Final = {
     "solve": "best arrangement of a hand, its points, distance, outs and best discards",
     "play": "play deals against a bot in the terminal",
     "match": "play two bots against each other on duplicate deals, with intervals",
+    "tournament": "play many bots against each other, with ratings, intervals and a report",
     "replay": "show a recorded deal move by move",
     "bots": "list the bots that can be named",
     "describe": "print actions, rules or an encoding, from the code",

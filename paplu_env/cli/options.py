@@ -94,8 +94,13 @@ def format_table(rows: Sequence[Sequence[str]], header: Sequence[str], right: Se
     return "\n".join(lines)
 
 
-def progress_printer(what: str, stream: TextIO = sys.stderr) -> Callable[[int, int], None] | None:
-    """A function ``(done, total)`` that keeps one line on a terminal up to date; None where there is no terminal."""
+def progress_printer(what: str, terminal: TextIO | None = None) -> Callable[[int, int], None] | None:
+    """A function ``(done, total)`` that keeps one line on a terminal up to date; None where there is no terminal.
+
+    Args:
+        terminal: standard error if not given, as it is now.
+    """
+    stream = sys.stderr if terminal is None else terminal
     if not stream.isatty() or os.environ.get("TERM") == "dumb":
         return None
 

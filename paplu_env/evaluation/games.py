@@ -14,16 +14,19 @@ import numpy.typing as npt
 from paplu_env import engine
 from paplu_env.bots import Policy
 from paplu_env.bots.policy import Actions, Masks
+from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NO_SEAT, OVER, States, Views
 from paplu_env.errors import IllegalAction
+from paplu_env.evaluation.variates import can_reckon, luck_of_draws
+from paplu_env.rules import RuleSet
 
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
 Progress = Callable[[int, int], None]  # called with (games finished, games in all)
 
 NOBODY: Final = -1  # the player of a deal without a winner
 # Keys of deals and keys of decisions must not meet: no table has a seat of this number.
-_DEAL_SEAT: Final = 255
+DEAL_SEAT: Final = 255
 
 
 def games_dtype(players: int) -> np.dtype[np.void]:
@@ -39,6 +42,7 @@ def games_dtype(players: int) -> np.dtype[np.void]:
             ("turns", np.int64),  # draws by all players together
             ("returns", np.float64, (players,)),  # points, sum 0
             ("status", np.int64, (players,)),  # engine.state: IN, DROPPED_FIRST, …
+            ("luck", np.float64),  # points that player 0 owes to the draws, see `variates`; NaN: not reckoned
         ]
     )
 
@@ -78,6 +82,8 @@ def play_games(
     threads: int = 1,
     record: Callable[[int, Decisions], None] | None = None,
     progress: Progress | None = None,
+    start: int = 0,
+    luck: bool = True,
 ) -> Games:
     """Play each of so many deals once per seat rotation.
 
@@ -93,26 +99,29 @@ def play_games(
             several threads, as this package's own do.
         record: called with (number of the batch, its decisions), once per batch and in any order.
         progress: called from the caller's thread after every batch.
+        start: number of the first deal, so that a match can be played in parts.
+        luck: whether to reckon what the draws were worth (`variates`), where the rules allow it.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.
     """
     players = len(policies)
     games = np.zeros((deals, players), dtype=games_dtype(players))
+    games["luck"] = 0.0 if luck and can_reckon(policies[0].rules) else np.nan
     step = max(1, batch // players)
-    starts = range(0, deals, step)
+    places = range(0, deals, step)
 
     def play(number: int) -> int:
-        start = starts[number]
-        part = games[start : start + step]
+        place = places[number]
+        part = games[place : place + step]
         steps: list[_Step] | None = None if record is None else []
-        _play_batch(policies, start, seed, part, steps)
+        _play_batch(policies, start + place, seed, part, steps)
         if record is not None and steps is not None:
             record(number, _in_order(steps, part))
         return part.size
 
     finished = 0
-    with closing(_in_threads(play, len(starts), threads)) as sizes:
+    with closing(_in_threads(play, len(places), threads)) as sizes:
         for size in sizes:
             finished += size
             if progress is not None:
@@ -139,7 +148,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
     table = games.reshape(-1)  # the same memory, all rotations of a deal side by side
     table["deal"] = start + np.arange(len(games)).repeat(players)
     table["rotation"] = np.tile(np.arange(players), len(games))
-    states = engine.deal_many(rules, keys_for(seed, table["deal"], _DEAL_SEAT, 0), table["deal"] % players)
+    states = engine.deal_many(rules, keys_for(seed, table["deal"], DEAL_SEAT, 0), table["deal"] % players)
     rows = np.arange(table.size)  # where each state on the table belongs
     while rows.size:
         playing = table[rows]
@@ -155,6 +164,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
             own = np.flatnonzero(movers == player)
             if own.size:
                 actions[own] = policy.act(views[own], masks[own], keys[own])
+        _add_luck(states, actions, movers, table, rows, rules)
         _apply(states, actions, policies, movers, playing)
         if steps is not None:
             steps.append((rows, views, masks, actions))
@@ -162,6 +172,21 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
         if over.any():
             _write_results(table, rows[over], states[over])
             rows, states = rows[~over], states[~over]
+
+
+def _add_luck(
+    states: States,
+    actions: Actions,
+    movers: npt.NDArray[np.int64],
+    table: Games,
+    rows: npt.NDArray[np.int64],
+    rules: RuleSet,
+) -> None:
+    """Before the actions are done: add what the cards that are about to be drawn mean to player 0."""
+    drawing = np.flatnonzero((actions == DRAW_CLOSED) & (states["stock_size"] > 0) & ~np.isnan(table["luck"][rows]))
+    if drawing.size:
+        worth = luck_of_draws(states, drawing, rules)
+        table["luck"][rows[drawing]] += np.where(movers[drawing] == 0, worth, -worth)
 
 
 def _apply(

@@ -1,0 +1,276 @@
+"""Ratings of many policies from their matches: Bradley–Terry on games, least squares on points, and what they hide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env.errors import PapluError
+from paplu_env.evaluation.stats import Interval
+
+Floats = npt.NDArray[np.float64]
+
+RESAMPLES: Final = 1000  # of the deals; the ends of a 95 % interval are then good to about a twentieth of its length
+_BLOCK: Final = 50  # resamples at once, a bound on memory: one weight a deal each
+_SCALE: Final = 400 / np.log(10)  # points of a rating per unit of log odds: 400 points are odds of ten to one
+# Won games added to both sides of every pair that met. Without them a policy that won all its games would be
+# infinitely strong; with thousands of games they move a rating by less than a point.
+_PRIOR: Final = 0.5
+_STEADY: Final = 1e-9  # change of a log strength at which the iteration stops
+_MAX_STEPS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """What two policies made of the deals that they played, deal 0 first.
+
+    Attributes:
+        a, b: their places in the list of policies.
+        wins: ``(deals,)``, share of the deal's games that ``a`` won; a game without a winner (void, cut,
+            tied) is half a game won by each.
+        points: ``(deals,)``, ``a``'s mean return over the deal's rotations.
+        games: games of a deal.
+    """
+
+    a: int
+    b: int
+    wins: Floats
+    points: Floats
+    games: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rating:
+    """How strong one policy is among those that it was compared with.
+
+    Attributes:
+        name: of the policy.
+        rating: Bradley–Terry on the scale of chess: mean 0, and 400 more are odds of ten to one.
+        rating_interval: its interval.
+        points: points per deal against an average of the field: the least-squares fit of
+            "``a`` gains ``points(a) - points(b)``", mean 0.
+        points_interval: its interval.
+    """
+
+    name: str
+    rating: float
+    rating_interval: Interval
+    points: float
+    points_interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """How far one pair is from what the ratings say of it.
+
+    Attributes:
+        a, b: names.
+        wins, wins_interval: share of games that ``a`` won, less the share that the ratings expect.
+        points, points_interval: points per deal of ``a``, less the difference of the two.
+    """
+
+    a: str
+    b: str
+    wins: float
+    wins_interval: Interval
+    points: float
+    points_interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratings:
+    """A table of ratings, and how far a single number per policy can be believed.
+
+    Intervals are at 95 %, from resampled deals: all pairs played the same cards, so a deal is drawn with the
+    games of every pair at once.
+
+    Attributes:
+        standings: best first, by points.
+        misfits: of every pair; the largest by points first.
+        win_cycles: triples in which each beats the next in games and the last the first, all three beyond
+            their intervals.
+        point_cycles: the same in points.
+    """
+
+    standings: tuple[Rating, ...]
+    misfits: tuple[Misfit, ...]
+    win_cycles: tuple[tuple[str, str, str], ...]
+    point_cycles: tuple[tuple[str, str, str], ...]
+
+
+def rate(names: Sequence[str], pairs: Sequence[PairScores], seed: int = 0, resamples: int = RESAMPLES) -> Ratings:
+    """Ratings of the policies from what each pair made of the same deals.
+
+    Args:
+        names: one per policy.
+        pairs: every pair at most once; together they must connect all policies.
+        seed: of the resampling.
+        resamples: of the deals.
+
+    Raises:
+        PapluError: a policy that met nobody, or two groups that never met.
+    """
+    _check_connected(names, pairs)
+    players = len(names)
+    ones = np.ones((1, max(len(pair.wins) for pair in pairs)))
+    wins, points = _means(pairs, ones)
+    drawn = [_means(pairs, weights) for weights in _weights(ones.shape[1], seed, resamples)]
+    some_wins = np.concatenate([part[0] for part in drawn])
+    some_points = np.concatenate([part[1] for part in drawn])
+    elos, some_elos = (_ratings_of(pairs, shares, players) for shares in (wins, some_wins))
+    values, some_values = (_values_of(pairs, gains, players) for gains in (points, some_points))
+    standings = [
+        Rating(
+            name=name,
+            rating=float(elos[0, k]),
+            rating_interval=_middle(some_elos[:, k]),
+            points=float(values[0, k]),
+            points_interval=_middle(some_values[:, k]),
+        )
+        for k, name in enumerate(names)
+    ]
+    misfits = []
+    for p, pair in enumerate(pairs):
+        off_wins, some_off_wins = (
+            shares[:, p] - _expected(table[:, pair.a] - table[:, pair.b])
+            for shares, table in ((wins, elos), (some_wins, some_elos))
+        )
+        off_points, some_off_points = (
+            gains[:, p] - (table[:, pair.a] - table[:, pair.b])
+            for gains, table in ((points, values), (some_points, some_values))
+        )
+        misfits.append(
+            Misfit(
+                a=names[pair.a],
+                b=names[pair.b],
+                wins=float(off_wins[0]),
+                wins_interval=_middle(some_off_wins),
+                points=float(off_points[0]),
+                points_interval=_middle(some_off_points),
+            )
+        )
+    return Ratings(
+        standings=tuple(sorted(standings, key=lambda rating: -rating.points)),
+        misfits=tuple(sorted(misfits, key=lambda misfit: -abs(misfit.points))),
+        win_cycles=_cycles(names, pairs, [_middle(some_wins[:, p] - 0.5) for p in range(len(pairs))]),
+        point_cycles=_cycles(names, pairs, [_middle(some_points[:, p]) for p in range(len(pairs))]),
+    )
+
+
+def bradley_terry(wins: Floats) -> Floats:
+    """Strengths under which these results are likeliest, as ratings with mean 0.
+
+    The MM algorithm: a policy's strength is its wins over what its opponents made them worth, again and
+    again until nothing moves.
+
+    Args:
+        wins: ``(..., N, N)``, games that the row won against the column; a game without a winner is half
+            a game for each.
+
+    Returns:
+        ``(..., N)``.
+
+    >>> bradley_terry(np.array([[0.0, 909.5], [90.5, 0.0]])).round(1).tolist()
+    [200.0, -200.0]
+    """
+    met = (wins + wins.swapaxes(-1, -2)) > 0
+    counted = wins + _PRIOR * met
+    games = counted + counted.swapaxes(-1, -2)
+    total = counted.sum(axis=-1)
+    logs = np.zeros(total.shape)
+    for _ in range(_MAX_STEPS):
+        strength = np.exp(logs)
+        worth = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
+        new = np.log(total / worth)
+        new -= new.mean(axis=-1, keepdims=True)
+        change = float(np.abs(new - logs).max())
+        logs = new
+        if change < _STEADY:
+            break
+    return np.asarray(_SCALE * logs)
+
+
+def _expected(difference: Floats) -> Floats:
+    """Share of games that a difference of ratings promises."""
+    return np.asarray(1 / (1 + np.exp(-difference / _SCALE)))
+
+
+def _weights(deals: int, seed: int, resamples: int) -> list[Floats]:
+    """How often each resample draws each deal, block by block: Poisson numbers, so that a pair which played only
+    the first deals is resampled by the same ones."""
+    generator = np.random.default_rng(seed)
+    sizes = [min(_BLOCK, resamples - start) for start in range(0, resamples, _BLOCK)]
+    return [generator.poisson(1.0, (size, deals)).astype(np.float64) for size in sizes]
+
+
+def _means(pairs: Sequence[PairScores], weights: Floats) -> tuple[Floats, Floats]:
+    """Share of wins and points of every pair under weighted deals, each ``(R, pairs)``."""
+    wins, points = [], []
+    for pair in pairs:
+        own = weights[:, : len(pair.wins)]
+        total = np.maximum(own.sum(axis=1), 1.0)  # a resample of a few deals may miss them all
+        wins.append(own @ pair.wins / total)
+        points.append(own @ pair.points / total)
+    return np.stack(wins, axis=1), np.stack(points, axis=1)
+
+
+def _ratings_of(pairs: Sequence[PairScores], shares: Floats, players: int) -> Floats:
+    """Bradley–Terry ratings ``(R, N)`` of shares of wins ``(R, pairs)``."""
+    table = np.zeros((len(shares), players, players))
+    for p, pair in enumerate(pairs):
+        games = pair.games * len(pair.wins)
+        table[:, pair.a, pair.b] = games * shares[:, p]
+        table[:, pair.b, pair.a] = games * (1 - shares[:, p])
+    return bradley_terry(table)
+
+
+def _values_of(pairs: Sequence[PairScores], gains: Floats, players: int) -> Floats:
+    """Least-squares points ``(R, N)``, mean 0, of points per pair ``(R, pairs)``; every pair counts the same."""
+    design = np.zeros((len(pairs) + 1, players))
+    for p, pair in enumerate(pairs):
+        design[p, pair.a], design[p, pair.b] = 1.0, -1.0
+    design[-1] = 1.0  # the mean, which the pairs leave open, is 0
+    aims = np.concatenate([gains, np.zeros((len(gains), 1))], axis=1)
+    return np.asarray(aims @ np.linalg.pinv(design).T)
+
+
+def _middle(values: Floats) -> Interval:
+    """The middle 95 % of resampled values."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _cycles(
+    names: Sequence[str], pairs: Sequence[PairScores], margins: Sequence[Interval]
+) -> tuple[tuple[str, str, str], ...]:
+    """Triples that go round, each win beyond its interval; every one is named once, its first name first."""
+    beats = set()
+    for pair, (low, high) in zip(pairs, margins, strict=True):
+        if low > 0:
+            beats.add((pair.a, pair.b))
+        elif high < 0:
+            beats.add((pair.b, pair.a))
+    rounds = [
+        (a, b, c)
+        for a, b, c in permutations(range(len(names)), 3)
+        if a == min(a, b, c) and {(a, b), (b, c), (c, a)} <= beats
+    ]
+    return tuple((names[a], names[b], names[c]) for a, b, c in rounds)
+
+
+def _check_connected(names: Sequence[str], pairs: Sequence[PairScores]) -> None:
+    """Refuse policies that no chain of matches compares."""
+    group = list(range(len(names)))
+    for pair in pairs:
+        old, new = group[pair.a], group[pair.b]
+        group = [new if mark == old else mark for mark in group]
+    if len(set(group)) != 1:
+        apart = next((a, b) for a, b in combinations(range(len(names)), 2) if group[a] != group[b])
+        raise PapluError(
+            f"{names[apart[0]]} and {names[apart[1]]} can't be rated together: no chain of matches connects them"
+        )
