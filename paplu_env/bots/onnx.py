@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from paplu_env import encoding as encodings
 from paplu_env.bots.logits import choose
-from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import Views
@@ -110,6 +110,15 @@ class OnnxPolicy(Policy):
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         logits = self.logits(self.encoding.encode(views, self.rules), masks)
         return choose(logits, masks, None if self.deterministic else keys)
+
+    def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
+        """The probabilities of its legal actions, whether it plays the likeliest or draws."""
+        masks = self._checked(views, masks, keys)
+        logits = self.logits(self.encoding.encode(views, self.rules), masks)[0].astype(np.float64)
+        weights = np.where(masks[0], np.exp(logits - logits[masks[0]].max()), 0.0)
+        judgement = Judgement.nothing()
+        judgement.probabilities[:] = weights / weights.sum()
+        return judgement
 
     def logits(self, obs: npt.ArrayLike, masks: npt.ArrayLike) -> npt.NDArray[np.float32]:
         """``(B, A)`` logits for observations ``(B, F)`` and masks ``(B, A)`` of any numeric dtype, which are cast.

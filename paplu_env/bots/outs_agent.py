@@ -9,9 +9,22 @@ from typing import Final
 
 import numpy as np
 
-from paplu_env.bots.outs_kernels import NUM_LINES, NUM_ODDS, NUM_PLAY_ON, NUM_SINGLE, NUM_TERMS, Weights, choose_kernel
-from paplu_env.bots.policy import Actions, Keys, Masks, Policy
-from paplu_env.engine.state import Views
+from paplu_env.bots.outs_kernels import (
+    NUM_LINES,
+    NUM_ODDS,
+    NUM_PLAY_ON,
+    NUM_SINGLE,
+    NUM_TERMS,
+    WORTHLESS,
+    Weights,
+    choose_kernel,
+    judge_discards,
+    judge_draw,
+)
+from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
+from paplu_env.engine.state import DRAW, Views
 from paplu_env.errors import PapluError
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet
@@ -35,9 +48,7 @@ class OutsAgent(Policy):
         weights: the numbers to play by; those that ship if not given.
     """
 
-    def __init__(
-        self, rules: RuleSet | str = "points", weights: Weights | None = None, name: str = "outs"
-    ) -> None:
+    def __init__(self, rules: RuleSet | str = "points", weights: Weights | None = None, name: str = "outs") -> None:
         super().__init__(name, rules)
         self.weights = shipped_weights() if weights is None else weights
 
@@ -45,6 +56,22 @@ class OutsAgent(Policy):
         actions = np.empty(len(views), dtype=np.int64)
         choose_kernel(views, masks, self.rules.packed, distance_table(), self.weights, actions)
         return actions
+
+    def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
+        """Values of what it compares: a draw with the open card, or the discards that it looked at.
+
+        The open card is taken without a comparison if it lowers the distance, and declared is at sight.
+        """
+        judgement = super().judge(views, masks, keys)
+        masks = self._checked(views, masks, keys)
+        values, room = np.full(NUM_ACTIONS, np.nan), np.empty((5, NUM_FACES), dtype=np.uint8)
+        table, weights, r = distance_table(), self.weights, self.rules.packed[0]
+        if int(views[0]["phase"]) == DRAW:
+            judge_draw(views, 0, masks[0], r, table, weights, values, room)
+        else:
+            judge_discards(views, 0, masks[0], r, table, weights, values[DISCARD_BASE:DECLARE_BASE], room)
+        judgement.values[:] = np.where(values > WORTHLESS, values, np.nan)
+        return judgement
 
 
 @cache

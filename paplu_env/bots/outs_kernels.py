@@ -62,7 +62,7 @@ COST: Final = 1  # what a card costs that the next player takes, points
 LOOKED_AT: Final = 2  # so many discards are looked at a step further
 NUM_SINGLE: Final = 3
 
-_WORTHLESS: Final = -1e9  # value of what can't be done
+WORTHLESS: Final = -1e9  # value of what can't be done
 ALL_FACES: Final = (1 << NUM_FACES) - 1
 
 
@@ -127,7 +127,7 @@ def judge_discards(
     values: npt.NDArray[np.float64],
     room: Any,
 ) -> None:
-    """Write to ``values`` what each legal discard is worth in points, `_WORTHLESS` for those not considered.
+    """Write to ``values`` what each legal discard is worth in points, `WORTHLESS` for those not considered.
 
     Considered are the discards that keep the lowest distance and, of them, the `LOOKED_AT` best at first sight.
     """
@@ -141,7 +141,7 @@ def judge_discards(
     is_one = looked_at & looked_at - 1 == 0
     for face in range(NUM_FACES):
         if looked_at >> face & 1 == 0:
-            values[face] = _WORTHLESS
+            values[face] = WORTHLESS
             continue
         if not is_one:
             hand[face] -= 1
@@ -174,7 +174,7 @@ def _first_look(
     discard_outs_kernel(hand, wild, unseen, r, table, distances, outs)
     lowest = as_int64(NOT_HELD)
     for face in range(NUM_FACES):
-        values[face] = _WORTHLESS
+        values[face] = WORTHLESS
         if mask[DISCARD_BASE + face]:
             lowest = min(lowest, int(distances[face]))
     taken = int(view["taken"])
@@ -276,7 +276,7 @@ def best_discard(
     lowest = as_int64(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
     if blocked != NONE:
         distances[blocked] = NOT_HELD
-    best = _WORTHLESS
+    best = WORTHLESS
     for face in range(NUM_FACES):
         if int(distances[face]) == lowest:
             hand[face] -= 1
@@ -346,7 +346,7 @@ def _choose_in_draw(
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
     distance = as_int64(outs_kernel(hand, wild, unseen, r, table, room[2]))
     outs = copies_of(room[2], ALL_FACES)
-    open_card, blocked, is_nearer = NONE, NONE, False
+    open_card, is_nearer = NONE, False
     if mask[TAKE_OPEN]:
         open_card = int(view["pile"][int(view["pile_size"]) - 1])
         hand[open_card] += 1
@@ -363,11 +363,60 @@ def _choose_in_draw(
         return TAKE_OPEN
     kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
     drawn = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+    taken = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
+    return TAKE_OPEN if taken > drawn else DRAW_CLOSED
+
+
+@njit
+def judge_draw(
+    views: Any,
+    i: int,
+    mask: npt.NDArray[np.bool_],
+    r: Any,
+    table: Table,
+    weights: Weights,
+    values: npt.NDArray[np.float64],
+    room: Any,
+) -> None:
+    """Write to ``values[DRAW_CLOSED]`` and ``values[TAKE_OPEN]`` what these are worth, `WORTHLESS` if illegal.
+
+    For explanations: a decision needs these numbers only if the open card isn't taken at sight.
+    """
+    view = views[i]
+    hand, unseen = room[0], room[1]
+    _read(views, i, r, hand, unseen)
+    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
+    distance = as_int64(outs_kernel(hand, wild, unseen, r, table, room[2]))
+    kept = hand_value(distance, copies_of(room[2], ALL_FACES), hand, wild, r, weights, draws + 1)
+    values[DRAW_CLOSED] = WORTHLESS
+    if mask[DRAW_CLOSED]:
+        values[DRAW_CLOSED] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
+    values[TAKE_OPEN] = WORTHLESS
+    if mask[TAKE_OPEN]:
+        open_card = int(view["pile"][int(view["pile_size"]) - 1])
+        values[TAKE_OPEN] = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
+
+
+@njit
+def _value_if_taken(
+    open_card: int,
+    hand: Counts,
+    wild: int,
+    unseen: Counts,
+    r: Any,
+    table: Table,
+    weights: Weights,
+    draws: int,
+    room: Any,
+) -> float:
+    """What the hand is worth after taking the open card and the best discard that is then allowed."""
     hand[open_card] += 1
+    blocked = NONE
     if int(r["block_taken_card"]) == 1 and int(hand[open_card]) == 1:
         blocked = open_card
-    taken = best_discard(hand, wild, unseen, blocked, r, table, weights, draws + 1, room)
-    return TAKE_OPEN if taken > drawn else DRAW_CLOSED
+    value = best_discard(hand, wild, unseen, blocked, r, table, weights, draws + 1, room)
+    hand[open_card] -= 1
+    return value
 
 
 @njit
@@ -407,7 +456,7 @@ def _finish_or_discard(view: Any, mask: npt.NDArray[np.bool_], values: npt.NDArr
     for face in range(NUM_FACES):
         if mask[DECLARE_BASE + face] and int(view["declarable"]) >> face & 1:
             return DECLARE_BASE + face
-        if values[face] > _WORTHLESS and (best < 0 or values[face] > values[best]):
+        if values[face] > WORTHLESS and (best < 0 or values[face] > values[best]):
             best = face
     return DISCARD_BASE + best
 
@@ -427,7 +476,7 @@ def _highest(values: npt.NDArray[np.float64], count: int) -> int:
     for _ in range(count):
         best = -1
         for face in range(NUM_FACES):
-            if values[face] > _WORTHLESS and chosen >> face & 1 == 0 and (best < 0 or values[face] > values[best]):
+            if values[face] > WORTHLESS and chosen >> face & 1 == 0 and (best < 0 or values[face] > values[best]):
                 best = face
         if best < 0:
             break

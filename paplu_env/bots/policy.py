@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +15,28 @@ from paplu_env.engine.state import NONE, PHASE_NAMES, Views
 from paplu_env.errors import IllegalAction, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
+if TYPE_CHECKING:
+    from paplu_env.bots.explain import Candidate
+
 Masks = npt.NDArray[np.bool_]  # (B, A), True = legal
 Keys = npt.NDArray[np.uint64]  # (B,), one key per decision: all the chance that a policy may use
 Actions = npt.NDArray[np.int64]  # (B,)
 
 _SHOWN_ACTIONS: Final = 12  # legal actions named in a message; more would hide its point
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a policy thinks of each action in one position; NaN where it thinks nothing."""
+
+    values: npt.NDArray[np.float64]  # (A,), points per deal that it expects, as far as it compares them
+    errors: npt.NDArray[np.float64]  # (A,), standard errors of the values, where they come from samples
+    probabilities: npt.NDArray[np.float64]  # (A,), with which it would choose
+
+    @classmethod
+    def nothing(cls) -> Judgement:
+        """All NaN, to be filled."""
+        return cls(*(np.full(NUM_ACTIONS, np.nan) for _ in range(3)))
 
 
 class Policy(ABC):
@@ -55,6 +73,25 @@ class Policy(ABC):
         """
         masks = self._checked(views, masks, keys)
         return self._choose(views, masks, np.asarray(keys, dtype=np.uint64))
+
+    def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
+        """What the policy thinks of the actions in one position; `explain` puts it into a reader's terms.
+
+        A policy that only decides gives its choice the probability 1 and knows no values.
+
+        Args:
+            views, masks, keys: as for `act`, of one row.
+        """
+        judgement = Judgement.nothing()
+        judgement.probabilities[:] = 0.0
+        judgement.probabilities[int(self.act(views, masks, keys)[0])] = 1.0
+        return judgement
+
+    def explain(self, view: Views, mask: Masks | None = None, key: int = 0) -> list[Candidate]:
+        """Why it would do what it would do: see `bots.explain.explain`."""
+        from paplu_env.bots.explain import explain  # only here: it needs the policies that it explains
+
+        return explain(self, view, mask, key)
 
     @abstractmethod
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:

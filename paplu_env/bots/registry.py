@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rule_agents import RuleAgent
 from paplu_env.errors import PapluError, PolicyMismatch
@@ -21,11 +22,14 @@ BOTS: Final[Mapping[str, str]] = {
     "mindist": "lowers the number of cards to replace; throws the drawn card when that doesn't help",
     "mindist_minscore": "as mindist, and lowers the points when the distance stays",
     "mindist_opp": "as mindist, and throws what the opponent has shown no interest in; the strongest published agent",
+    "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
+    "hard-1": "outs, frozen",
 }
 # A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
-ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1"}
+ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1", "hard": "hard-1"}
+_OUTS: Final = ("outs", "hard-1")
 
 
 def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> Policy:
@@ -50,8 +54,11 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
         from paplu_env.bots.onnx import OnnxPolicy
 
         return OnnxPolicy(name, None if rules is None else table)
-    if name in BOTS or name in ALIASES:
-        return RuleAgent(ALIASES.get(name, name), table)
+    name = ALIASES.get(name, name)
+    if name in _OUTS:
+        return OutsAgent(table, name=name)
+    if name in BOTS:
+        return RuleAgent(name, table)
     close = difflib.get_close_matches(name, [*BOTS, *ALIASES], n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
     raise PapluError(
