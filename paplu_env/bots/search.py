@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.bots.outs_agent import OutsAgent
-from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
 from paplu_env.bots.rollout import TO_THE_END
 from paplu_env.bots.search_kernels import (
     GAIN,
@@ -74,6 +74,8 @@ class SearchAgent(Policy):
             the machine and its load and is **not reproducible**.
         base: made for the same rules; `OutsAgent` if not given.
         threshold: standard errors by which a gain must exceed zero.
+        turns: turns played on, the one under way included, before the fitted value is asked; the measured best if
+            not given.
 
     Raises:
         PapluError: numbers out of range.
@@ -94,10 +96,14 @@ class SearchAgent(Policy):
             raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
         if milliseconds is not None and not milliseconds > 0:
             raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
+        if turns is not None and turns < 1:
+            raise PapluError(f"turns={turns}: at least the turn under way is played")
         super().__init__(name or search_name(worlds, milliseconds), rules)
         self.base = OutsAgent(self.rules) if base is None else base
         if self.base.rules != self.rules:
-            raise PolicyMismatch(f"the base {self.base.name} was made for {self.base.rules}, the search for {self.rules}")
+            raise PolicyMismatch(
+                f"the base {self.base.name} was made for {self.base.rules}, the search for {self.rules}"
+            )
         self.worlds = worlds
         self.milliseconds = milliseconds
         self.threshold = threshold
@@ -106,24 +112,25 @@ class SearchAgent(Policy):
         self.turns = turns
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
-        bases = self.base.act(views, masks, keys)
-        states = empty_states(self.rules, 2)
-        chosen = np.empty(len(views), dtype=np.int64)
-        for j in range(len(views)):
-            found = self._compare(views, j, masks[j], keys[j], int(bases[j]), states)
-            chosen[j] = found.actions[found.chosen]
-        return chosen
+        found = self.compare(views, masks, keys)
+        return np.array([each.actions[each.chosen] for each in found], dtype=np.int64)
 
     def compare(self, views: Views, masks: Masks, keys: Keys) -> list[Comparison]:
-        """What the search behind `act` finds, row by row: candidates with values, errors and worlds.
+        """What the search behind `act` finds, row by row; arguments and errors are those of `act`."""
+        bases = self.base.act(views, masks, keys)
+        masks, states = self._checked(views, masks, keys), empty_states(self.rules, 2)
+        each_key = np.asarray(keys, dtype=np.uint64)
+        return [self._compare(views, j, masks[j], each_key[j], int(bases[j]), states) for j in range(len(views))]
 
-        Raises:
-            As `act`.
-        """
-        masks = self._checked(views, masks, keys)
-        keys = np.asarray(keys, dtype=np.uint64)
-        bases, states = self.base.act(views, masks, keys), empty_states(self.rules, 2)
-        return [self._compare(views, j, masks[j], keys[j], int(bases[j]), states) for j in range(len(views))]
+    def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
+        """Values of the candidates; the errors are those of what a value is above the base's move."""
+        (found,) = self.compare(views, masks, keys)
+        judgement = Judgement.nothing()
+        judgement.probabilities[:] = 0.0
+        judgement.probabilities[found.actions[found.chosen]] = 1.0
+        judgement.values[found.actions] = found.values
+        judgement.errors[found.actions] = found.errors
+        return judgement
 
     def _compare(
         self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int, states: States
@@ -148,9 +155,7 @@ class SearchAgent(Policy):
                     break
         return self._comparison(actions[:count], tally, count)
 
-    def _comparison(
-        self, actions: npt.NDArray[np.int64], tally: npt.NDArray[np.float64], count: int
-    ) -> Comparison:
+    def _comparison(self, actions: npt.NDArray[np.int64], tally: npt.NDArray[np.float64], count: int) -> Comparison:
         values, errors = np.full(count, np.nan), np.full(count, np.nan)
         if count > 1:
             # A candidate that was given up met fewer worlds, so its value is told by its gain.

@@ -224,9 +224,7 @@ def choose_candidate(tally: npt.NDArray[np.float64], count: int, threshold: floa
 
 
 @njit
-def _worth(
-    s: Any, me: int, lines: npt.NDArray[np.float64], r: Any, table: Table, room: npt.NDArray[np.uint8]
-) -> float:
+def _worth(s: Any, me: int, lines: npt.NDArray[np.float64], r: Any, table: Table, room: npt.NDArray[np.uint8]) -> float:
     """Points of a seat in a deal that has ended, or the fitted value of one at the start of a turn."""
     if int(s["phase"]) == OVER:
         return float(s["returns"][me])

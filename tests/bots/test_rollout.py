@@ -1,0 +1,109 @@
+"""The light player against a slow restatement that goes through the engine's own front door."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paplu_env import engine, melds
+from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, least_company, live_cards, play_on
+from paplu_env.cards import NUM_FACES, PRINTED_JOKER, parse_hand, wild_of_rank
+from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
+from paplu_env.engine.state import DRAW, OVER, States
+from paplu_env.melds.distance_table import distance_table
+from paplu_env.rules import RuleSet, as_rules
+from tests.bots.searched import after_moves
+
+
+def played_on(states: States, turns: int, rules: RuleSet) -> States:
+    """A copy of the rows, played on by the kernel."""
+    states = engine.copy(states)
+    room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    for i in range(len(states)):
+        nearness = np.full(rules.num_players, UNKNOWN, dtype=np.int64)
+        play_on(states, i, turns, rules.packed, distance_table(), nearness, room)
+    return states
+
+
+def restated_action(states: States, i: int, rules: RuleSet) -> int:
+    """What the light player does, in the words of its docstring."""
+    row, legal = states[i], engine.legal_action_mask(states, i, rules)
+    seat, wild = int(row["current_player"]), int(row["wild"])
+    hand = row["hands"][seat].copy()
+    view = engine.player_view(states, i, seat)
+    if int(row["phase"]) == DRAW:
+        if not legal[TAKE_OPEN]:
+            return DRAW_CLOSED
+        before = melds.distance(hand, wild, rules)
+        hand[int(view["pile"][0, int(view["pile_size"][0]) - 1])] += 1
+        return TAKE_OPEN if melds.distance(hand, wild, rules) < before else DRAW_CLOSED
+    for face in range(NUM_FACES):
+        if legal[DECLARE_BASE + face]:
+            return DECLARE_BASE + face
+    distances = {}
+    for face in range(NUM_FACES):
+        if legal[DISCARD_BASE + face]:
+            hand[face] -= 1
+            distances[face] = melds.distance(hand, wild, rules)
+            hand[face] += 1
+    good = [face for face, distance in distances.items() if distance == min(distances.values())]
+    unseen = engine.unseen(view, 0, rules)
+    return DISCARD_BASE + min(good, key=lambda face: (restated_worth(hand, face, wild, unseen), face))
+
+
+def restated_worth(hand: np.ndarray, face: int, wild: int, unseen: np.ndarray) -> float:
+    """How much a card is wanted: company, less its points."""
+    if wild >> face & 1:
+        return 1000.0
+    suit, rank = divmod(face, 13)
+    natural = {other for other in range(PRINTED_JOKER) if hand[other] and not wild >> other & 1}
+    mates = [13 * other + rank for other in range(4) if other != suit]
+    live = sum(int(unseen[mate]) for mate in mates if mate not in natural)
+    worth = live * (1.0 if any(mate in natural for mate in mates) else 0.3)
+    for low in range(12):  # A23 .. QKA
+        run = [13 * suit + place % 13 for place in range(low, low + 3)]
+        if face in run:
+            missing = [card for card in run if card != face and card not in natural]
+            worth += 2.0 if not missing else int(unseen[missing[0]]) if len(missing) == 1 else 0
+    return worth - 0.4 * (10 if rank == 0 or rank > 8 else rank + 1)
+
+
+@pytest.mark.parametrize("name", ["points:drop_allowed=false", "saha2025", "one_pack", "pagat", "points:num_players=4"])
+def test_the_kernel_plays_as_the_restatement_through_checked_actions(name: str) -> None:
+    rules = as_rules(name)
+    slow = engine.deal_many(rules, np.arange(40, 46, dtype=np.uint64))
+    fast = played_on(slow, TO_THE_END, rules)
+    for i in range(len(slow)):
+        while int(slow[i]["phase"]) != OVER:
+            engine.apply_action(slow, i, restated_action(slow, i, rules), rules)
+    assert np.array_equal(fast["returns"], slow["returns"])
+    assert fast.tobytes() == slow.tobytes()
+
+
+def test_turns_are_counted_by_discards_and_the_one_under_way_is_the_first() -> None:
+    rules = as_rules("points")
+    at_draw, at_discard = after_moves(rules, 8, 4, seed=9), after_moves(rules, 8, 5, seed=9)
+    for states, more in ((at_draw, 1), (at_discard, 0)):
+        after = played_on(states, 1, rules)
+        going_on = after["phase"] != OVER
+        assert (after["phase"][going_on] == DRAW).all()
+        assert (after["draws"] == states["draws"] + more).all()
+
+
+def test_live_cards_are_those_unseen_by_the_seat() -> None:
+    rules = as_rules("points:num_players=4")
+    states = after_moves(rules, 6, 30, seed=3)
+    live = np.empty(NUM_FACES, dtype=np.uint8)
+    for i in range(len(states)):
+        for seat in range(4):
+            live_cards(states[i], seat, rules.packed[0], live)
+            assert np.array_equal(live, engine.unseen(engine.player_view(states, i, seat), 0, rules))
+
+
+def test_the_card_without_company_goes_and_a_wild_one_only_if_it_must() -> None:
+    wild, live = wild_of_rank(6), np.full(NUM_FACES, 1, dtype=np.uint8)
+    hand = parse_hand("2S 3S 9H 9C KD 7H")
+    faces = sum(1 << face for face in range(NUM_FACES) if hand[face])
+    assert parse_hand("KD")[least_company(hand, faces, wild, live)] == 1
+    only_wild = sum(1 << face for face in range(NUM_FACES) if hand[face] and wild >> face & 1)
+    assert parse_hand("7H")[least_company(hand, only_wild, wild, live)] == 1
