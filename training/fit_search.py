@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
-from paplu_env.bots.rollout import UNKNOWN, play_on
-from paplu_env.bots.search_kernels import NUM_DISTANCES, NUM_TERMS, ROOM_ROWS, value_terms
+from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
+from paplu_env.bots.search_kernels import NUM_DISTANCES, NUM_TERMS, value_terms
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arrays import as_seed
 from paplu_env.engine.deal import active_bits, deal_kernel

@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
-from paplu_env.bots.rollout import faces_with, least_company, live_cards
+from paplu_env.bots.rollout import light_throw, live_cards
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.chance import draw_below, mix
 from paplu_env.engine.state import IN, LOG_CLOSED, LOG_FACE_MASK, LOG_SEAT_SHIFT, LOG_SOURCE_SHIFT, States, Views
 from paplu_env.engine.view import is_shown
 from paplu_env.engine.world import world_kernel
-from paplu_env.melds.distance import discard_distances_kernel
 from paplu_env.melds.distance_table import Table
 
 _DRAWS: Final = np.uint64(2)  # mixed into the world's key it gives that of the draws played over again
@@ -72,7 +71,7 @@ def _play_draws_over(
     cards, size, wild = s["cards"], int(s["stock_size"]), as_int64(int(s["wild"]))
     if size == 0:
         return key
-    hand, after, live = room[0], room[1], room[2]
+    hand, live = room[0], room[2]
     pinned = 0
     for face in range(NUM_FACES):
         hand[face] = s["hands"][seat, face]
@@ -84,9 +83,9 @@ def _play_draws_over(
         drawn = int(cards[place])
         hand[drawn] += 1
         live[drawn] -= 1
-        lowest = int(discard_distances_kernel(hand, wild, r, table, after))
-        faces = faces_with(after, lowest) & ~pinned
-        thrown = least_company(hand, faces, wild, live) if lowest > 0 and faces else drawn
+        thrown, left = light_throw(hand, wild, pinned, r, table, room)
+        if thrown < 0 or left == 0:
+            thrown = drawn
         hand[thrown] -= 1
         live[thrown] += 1
         cards[place] = thrown

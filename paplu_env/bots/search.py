@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
-from paplu_env.bots.rollout import TO_THE_END
+from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END
 from paplu_env.bots.search_kernels import (
     GAIN,
     MAX_CANDIDATES,
@@ -24,7 +24,6 @@ from paplu_env.bots.search_kernels import (
     NUM_TERMS,
     PLAYED,
     POINTS,
-    ROOM_ROWS,
     candidates_kernel,
     choose_candidate,
     gain_error,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.likely_worlds import likely_world
-from paplu_env.bots.rollout import UNKNOWN, live_cards, play_on
+from paplu_env.bots.rollout import POINT_IN_OUTS, UNKNOWN, live_cards, play_on
 from paplu_env.cards import FACE_POINTS, NUM_FACES, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.chance import mix
@@ -28,7 +28,6 @@ from paplu_env.melds.distance_table import Table
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
 
 MAX_CANDIDATES: Final = 4
-ROOM_ROWS: Final = 4  # rows of `(ROOM_ROWS, 53)` to work in
 
 # Rows of a tally, ``(NUM_TALLIES, MAX_CANDIDATES)``: sums over worlds.
 PLAYED: Final = 0  # worlds that the candidate was played in
@@ -47,7 +46,6 @@ _CHUNK: Final = 16  # worlds between two looks at the tally
 _GIVE_UP: Final = 2.5  # a candidate so many standard errors behind the leader is given up
 _SETTLED: Final = 3.0  # a leader so many standard errors ahead of the base's move is taken
 _LEAST_VARIANCE: Final = 1.0  # of a gain: a few equal worlds prove nothing
-_FIRST_LOOK_POINTS: Final = 0.3  # outs that a point of the thrown card weighs up, best of 0, 0.1, 0.3, 0.6 and 1
 
 
 @njit
@@ -121,7 +119,7 @@ def _add_discards(
         for face in range(NUM_FACES):
             if not mask[DISCARD_BASE + face] or int(distances[face]) != lowest or (chosen | wild) >> face & 1:
                 continue
-            worth = int(outs[face]) + _FIRST_LOOK_POINTS * int(FACE_POINTS[face])
+            worth = int(outs[face]) + POINT_IN_OUTS * int(FACE_POINTS[face])
             if best < 0 or worth > most:
                 best, most = face, worth
         if best < 0:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from paplu_env import engine, melds
-from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, least_company, live_cards, play_on
-from paplu_env.cards import NUM_FACES, PRINTED_JOKER, parse_hand, wild_of_rank
+from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, light_throw, live_cards, play_on
+from paplu_env.cards import NUM_FACES, parse_hand, wild_of_rank
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
 from paplu_env.engine.state import DRAW, OVER, States
+from paplu_env.engine.unseen import unseen as unseen_cards
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet, as_rules
 from tests.bots.searched import after_moves
@@ -46,26 +47,18 @@ def restated_action(states: States, i: int, rules: RuleSet) -> int:
             hand[face] -= 1
             distances[face] = melds.distance(hand, wild, rules)
             hand[face] += 1
-    good = [face for face, distance in distances.items() if distance == min(distances.values())]
-    unseen = engine.unseen(view, 0, rules)
-    return DISCARD_BASE + min(good, key=lambda face: (restated_worth(hand, face, wild, unseen), face))
-
-
-def restated_worth(hand: np.ndarray, face: int, wild: int, unseen: np.ndarray) -> float:
-    """How much a card is wanted: company, less its points."""
-    if wild >> face & 1:
-        return 1000.0
-    suit, rank = divmod(face, 13)
-    natural = {other for other in range(PRINTED_JOKER) if hand[other] and not wild >> other & 1}
-    mates = [13 * other + rank for other in range(4) if other != suit]
-    live = sum(int(unseen[mate]) for mate in mates if mate not in natural)
-    worth = live * (1.0 if any(mate in natural for mate in mates) else 0.3)
-    for low in range(12):  # A23 .. QKA
-        run = [13 * suit + place % 13 for place in range(low, low + 3)]
-        if face in run:
-            missing = [card for card in run if card != face and card not in natural]
-            worth += 2.0 if not missing else int(unseen[missing[0]]) if len(missing) == 1 else 0
-    return worth - 0.4 * (10 if rank == 0 or rank > 8 else rank + 1)
+    lowest = min(distances.values())
+    fewest = melds.distance(hand, wild, rules)  # of all discards, the blocked one included
+    unseen = unseen_cards(view, 0, rules)
+    worth = {}
+    for face, left in distances.items():
+        if left == lowest:
+            hand[face] -= 1
+            live = int(melds.outs(hand, wild, unseen, rules).sum()) if left == fewest else 0
+            hand[face] += 1
+            points = 10 if face % 13 == 0 or face % 13 > 8 else face % 13 + 1
+            worth[face] = live - 1000 if wild >> face & 1 else live + 0.3 * points
+    return DISCARD_BASE + max(worth, key=lambda face: (worth[face], -face))
 
 
 @pytest.mark.parametrize("name", ["points:drop_allowed=false", "saha2025", "one_pack", "pagat", "points:num_players=4"])
@@ -97,13 +90,17 @@ def test_live_cards_are_those_unseen_by_the_seat() -> None:
     for i in range(len(states)):
         for seat in range(4):
             live_cards(states[i], seat, rules.packed[0], live)
-            assert np.array_equal(live, engine.unseen(engine.player_view(states, i, seat), 0, rules))
+            assert np.array_equal(live, unseen_cards(engine.player_view(states, i, seat), 0, rules))
 
 
-def test_the_card_without_company_goes_and_a_wild_one_only_if_it_must() -> None:
-    wild, live = wild_of_rank(6), np.full(NUM_FACES, 1, dtype=np.uint8)
-    hand = parse_hand("2S 3S 9H 9C KD 7H")
-    faces = sum(1 << face for face in range(NUM_FACES) if hand[face])
-    assert parse_hand("KD")[least_company(hand, faces, wild, live)] == 1
-    only_wild = sum(1 << face for face in range(NUM_FACES) if hand[face] and wild >> face & 1)
-    assert parse_hand("7H")[least_company(hand, only_wild, wild, live)] == 1
+def test_a_wild_card_goes_only_if_it_must() -> None:
+    table, rules = distance_table(), as_rules("points")
+    hand, wild = parse_hand("2S 3S 9H 9C KD 7H 4C 5D JS QH 8D TC 6S AH"), wild_of_rank(6)
+    room = np.zeros((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    room[2] = 1
+    held = sum(1 << face for face in range(NUM_FACES) if hand[face])
+    free, _ = light_throw(hand, wild, 0, rules.packed[0], table, room)
+    assert not wild >> free & 1
+    forced, _ = light_throw(hand, wild, held & ~wild, rules.packed[0], table, room)
+    assert parse_hand("7H")[forced] == 1
+    assert light_throw(hand, wild, held, rules.packed[0], table, room)[0] == -1
