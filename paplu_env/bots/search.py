@@ -33,16 +33,16 @@ from paplu_env.cards import NUM_FACES
 from paplu_env.engine.state import States, Views, empty_states
 from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch
 from paplu_env.melds.distance_table import distance_table
-from paplu_env.rules import RuleSet
+from paplu_env.rules import RuleSet, as_rules
 
 DEFAULT_WORLDS: Final = 256
 MAX_WORLDS: Final = 1 << 20  # more would take minutes a decision, and hides a slip of the pen
 _NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
 
 _FILE: Final = "search_weights.json"  # written by training.fit_search
-# Both by matches against the base policy: see configs/search_strength.toml.
-_TURNS: Final = 4  # turns played on before the value is asked
-_THRESHOLD: Final = 1.0  # standard errors by which a gain must exceed zero
+# Both from matches of 128 worlds against `outs`, 250 duplicate deals each.
+_TURNS: Final = 2  # turns played on before the value is asked
+_THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 16
 
 
@@ -61,12 +61,12 @@ class SearchAgent(Policy):
     """Leaves its base policy's move where the likely worlds say, with some certainty, that another is better.
 
     Every decision is searched, drops and draws included, unless there is nothing to compare: a complete hand is
-    declared, and a card that lowers the distance is taken if the base policy takes it. At two-seat tables of
-    thirteen cards and two packs the play is cut after a few turns and the rest is a fitted value; elsewhere
-    it goes on to the end, which takes several times as long.
+    declared, and a card that lowers the distance is taken if the base policy takes it. With thirteen cards and
+    two packs the play is cut after a few turns and the rest is a fitted value; elsewhere it goes on to the
+    end, which takes several times as long.
 
     Args:
-        rules: the rule set.
+        rules: of a table for two.
         worlds: worlds a decision, at most: clear cases stop earlier. The answer is a function of the view, the key
             and this number.
         milliseconds: if given, goes on for so long instead, still at most ``worlds``. Then the answer depends on
@@ -77,7 +77,7 @@ class SearchAgent(Policy):
             not given.
 
     Raises:
-        PapluError: numbers out of range.
+        PapluError: numbers out of range, or a table of more seats.
         PolicyMismatch: a base made for other rules.
     """
 
@@ -95,6 +95,11 @@ class SearchAgent(Policy):
             raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
         if milliseconds is not None and not milliseconds > 0:
             raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
+        if as_rules(rules).num_players != 2:
+            raise PapluError(
+                f"search plays tables for two, these rules have {as_rules(rules).num_players} seats: choose another bot, "
+                "such as outs"
+            )
         if turns is not None and turns < 1:
             raise PapluError(f"turns={turns}: at least the turn under way is played")
         super().__init__(name or search_name(worlds, milliseconds), rules)
@@ -189,7 +194,7 @@ def worlds_of_name(name: str) -> int | None:
 
 def has_fitted_value(rules: RuleSet) -> bool:
     """Whether the value was fitted to tables of this kind."""
-    return rules.num_players == 2 and rules.num_decks == 2 and rules.has_standard_groups and rules.max_points == 80
+    return rules.num_decks == 2 and rules.has_standard_groups and rules.max_points == 80
 
 
 @cache

@@ -74,9 +74,7 @@ def test_no_answer_changes_when_the_hidden_cards_do(moves: int) -> None:
         assert one.chosen == other.chosen
 
 
-@pytest.mark.parametrize(
-    "name", ["points", "saha2025", "classic", "one_pack", "pagat", "ten_card", "points:num_players=3"]
-)
+@pytest.mark.parametrize("name", ["points", "saha2025", "classic", "one_pack", "pagat", "ten_card"])
 def test_whole_deals_are_legal_from_the_first_decision_to_the_last(name: str) -> None:
     rules = as_rules(name)
     agent, states = quick(rules, worlds=2), engine.deal_many(rules, np.arange(3, dtype=np.uint64))
@@ -191,7 +189,7 @@ def test_names_tell_the_number_of_worlds() -> None:
 
 def test_the_value_is_used_only_where_it_was_fitted() -> None:
     assert has_fitted_value(POINTS)
-    for other in ("points:num_players=3", "one_pack", "ten_card", "points:max_points=60"):
+    for other in ("one_pack", "ten_card", "points:max_points=60"):
         assert not has_fitted_value(as_rules(other))
 
 
@@ -199,6 +197,11 @@ def test_the_value_is_used_only_where_it_was_fitted() -> None:
 def test_budgets_out_of_range_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(PapluError, match=next(iter(wrong))):
         SearchAgent(POINTS, **wrong)  # type: ignore[arg-type]
+
+
+def test_tables_of_more_seats_are_refused_with_another_bot_named() -> None:
+    with pytest.raises(PapluError, match="4 seats.*outs"):
+        make_policy("search", "points:num_players=4")
 
 
 def test_a_base_for_other_rules_is_refused() -> None:
