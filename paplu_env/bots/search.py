@@ -97,8 +97,8 @@ class SearchAgent(Policy):
             raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
         if as_rules(rules).num_players != 2:
             raise PapluError(
-                f"search plays tables for two, these rules have {as_rules(rules).num_players} seats: choose another bot, "
-                "such as outs"
+                f"search plays tables for two, these rules have {as_rules(rules).num_players} seats: "
+                "choose another bot, such as outs"
             )
         if turns is not None and turns < 1:
             raise PapluError(f"turns={turns}: at least the turn under way is played")

@@ -25,7 +25,7 @@ def after_moves(rules: RuleSet, deals: int, moves: int, seed: int, bot: str = "m
 
 def outcome() -> str:
     """Candidates, values, errors and worlds of one search in each phase, to the last digit."""
-    rules = as_rules("points")
+    rules = as_rules("points:drop_allowed=false")
     agent = SearchAgent(rules, worlds=2, base=make_policy("mindist", rules), turns=2)
     lines = []
     for moves in (6, 7):
