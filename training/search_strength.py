@@ -125,7 +125,9 @@ def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
         ("luck taken out", 1.03, [(row.adjusted, row.adjusted_interval) for row in rows]),
     ):
         shown = [
-            (row.worlds * shift, mean, interval) for row, (mean, interval) in zip(rows, told, strict=True) if interval
+            (row.worlds * shift, mean, ends)
+            for row, (mean, ends) in zip(rows, told, strict=True)
+            if mean is not None and ends is not None
         ]
         if shown:
             means = [mean for _, mean, _ in shown]
