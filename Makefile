@@ -17,7 +17,7 @@ install: $(VENV)/.installed
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(TORCH_INSTALL)
-	$(PIP) install -c constraints.txt -e ".[train,onnx,aec,play,report,dev]"
+	$(PIP) install -c constraints.txt -e ".[train,onnx,aec,play,report,openspiel,torchrl,dev]"
 	touch $@
 
 demo: install

@@ -207,6 +207,9 @@ class RuleSet:
             InvalidRules: an unknown option or preset, or a value that doesn't fit.
         """
         given = dict(options)
+        unknown = sorted(str(name) for name in given if name != "preset" and name not in _HINTS)
+        if unknown:
+            raise InvalidRules(f"unknown option {unknown[0]!r}: the options are preset, {', '.join(_HINTS)}")
         return preset(str(given.pop("preset", "points")), **given)
 
     @functools.cached_property
@@ -308,6 +311,11 @@ def _check_together(rules: RuleSet) -> None:
             f"{rules.num_cards} cards {closed} would be left closed, fewer than seats; use more packs or fewer players",
         ),
         (
+            rules.printed_joker_indicator == "redraw" and not rules.indicator_first and closed < rules.num_jokers,
+            f"printed_joker_indicator=redraw contradicts printed_jokers={rules.num_jokers}: the {closed + 1} cards "
+            "left by hands and open card may all be jokers; use more packs or indicator_first=true",
+        ),
+        (
             rules.min_pure_sequences > rules.min_sequences,
             f"min_pure_sequences={rules.min_pure_sequences} is more than min_sequences={rules.min_sequences}: "
             "a pure sequence is a sequence",
@@ -366,8 +374,8 @@ def preset(name: str, **overrides: Any) -> RuleSet:
     >>> preset("pagat", num_players=8).num_cards
     159
     """
-    if name not in PRESETS:
-        hint = " (a preset with overrides is read by parse_rules)" if ":" in name else ""
+    if not isinstance(name, str) or name not in PRESETS:
+        hint = " (a preset with overrides is read by parse_rules)" if ":" in str(name) else ""
         raise InvalidRules(f"unknown preset {name!r}: choose one of {', '.join(PRESETS)}{hint}")
     chosen = PRESETS[name]
     unknown = sorted(set(overrides) - set(_HINTS))

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,13 @@ def _call(package: Path) -> str:
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
+
+
+def test_processes_that_start_at_once_without_a_cache_do_not_disturb_each_other(small_package: Path) -> None:
+    with ThreadPoolExecutor(4) as starters:
+        answers = list(starters.map(_call, [small_package] * 4))
+    assert {answer.split()[0] for answer in answers} == {"42"}
+    assert _call(small_package) == "42 1 0"  # what they left is whole
 
 
 def test_kernels_are_compiled_once_and_then_found(small_package: Path) -> None:

@@ -122,6 +122,11 @@ CONTRADICTIONS = [
     ("num_decks=1,num_players=4", ["num_players=4", "num_decks=1", "of 53 cards -1"], "num_decks=1,num_players=3"),
     ("num_decks=1,printed_jokers=5,num_players=4", ["of 57 cards 3"], "num_decks=1,printed_jokers=6,num_players=4"),
     ("hand_size=21,num_players=5", ["hand_size=21", "of 106 cards -1"], "hand_size=21,num_players=4"),
+    (
+        "printed_joker_indicator=redraw,num_decks=1,printed_jokers=9,num_players=4",
+        ["printed_joker_indicator=redraw", "printed_jokers=9", "the 8 cards left"],
+        "printed_joker_indicator=redraw,num_decks=1,printed_jokers=9,num_players=4,indicator_first=true",
+    ),
     ("hand_size=12", ["hand_size=12", "(10, 13, 21)"], "hand_size=10"),
     ("min_pure_sequences=3", ["min_pure_sequences=3", "min_sequences=2"], "min_pure_sequences=3,min_sequences=3"),
     ("min_sequences=0", ["min_pure_sequences=1", "min_sequences=0"], "min_sequences=0,min_pure_sequences=0"),
@@ -175,6 +180,9 @@ def test_values_of_the_wrong_kind_are_refused() -> None:
             RuleSet(**options)
     with pytest.raises(InvalidRules, match="names no rules"):
         as_rules(3)  # type: ignore[arg-type]
+    for name in (3, None, ["points"]):
+        with pytest.raises(InvalidRules, match="unknown preset"):
+            preset(name)  # type: ignore[arg-type]
 
 
 def test_a_rule_set_cannot_be_changed_but_replaced_and_is_checked_again() -> None:
@@ -241,3 +249,10 @@ def test_copies_of_a_rule_set_have_a_read_only_record_of_their_own(copier: Calla
     assert twin == rules
     assert twin.hash == rules.hash
     assert twin.packed.flags.writeable is False
+
+
+def test_a_mapping_may_name_options_and_a_preset_and_nothing_else():
+    assert RuleSet.from_dict({"preset": "one_pack", "first_drop": 10}) == preset("one_pack", first_drop=10)
+    for key in ("name", "speed"):
+        with pytest.raises(InvalidRules, match=f"unknown option '{key}': the options are preset, num_players"):
+            RuleSet.from_dict({key: "points"})

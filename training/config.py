@@ -16,6 +16,9 @@ from paplu_env.rules import parse_rules
 
 Activation = Literal["relu", "tanh"]
 
+# How long a run lasts, which may be changed while it is under way: see `RunFolder.begin`.
+BUDGET: Final = ("ppo.timesteps", "minutes")
+
 _T = TypeVar("_T")
 
 
@@ -89,6 +92,7 @@ class EvaluationConfig:
     """How the best network is told: matches on duplicate deals against one bot that is never trained on."""
 
     opponent: str = _key("the fixed bot; may not be among the opponents or be the teacher", "minscore")
+    is_trained_on: bool = _key("it may after all: a best response is sought, which is meant to fit this one bot", False)
     deals: int = _key("distinct deals of a match, each played once per seat", 1000, 2)
     every: int = _key("updates between two matches", 20, 1)
     seed: int = _key("seed of the deals, the same for every match of the run", 1_000_003, 0)
@@ -232,12 +236,13 @@ def _check_together(config: TrainConfig) -> None:
     if not config.opponents.bots:
         raise InvalidConfig("opponents.bots=[]: name at least one bot, past selves only come in time")
     fixed = config.evaluation.opponent
-    if fixed in config.opponents.bots:
+    must_differ = not config.evaluation.is_trained_on
+    if must_differ and fixed in config.opponents.bots:
         raise InvalidConfig(
             f"evaluation.opponent={fixed!r} is also among opponents.bots: "
             "the best network is told by a bot that it never trained against"
         )
-    if config.clone.decisions and fixed == config.clone.teacher:
+    if must_differ and config.clone.decisions and fixed == config.clone.teacher:
         raise InvalidConfig(f"evaluation.opponent={fixed!r} is also clone.teacher: measure against another bot")
     if config.ppo.batch_size > config.games * config.ppo.steps:
         raise InvalidConfig(

@@ -24,6 +24,7 @@ from paplu_env.evaluation import MatchResult, play_match
 from training.config import TrainConfig, load_config
 from training.export import add_evaluation, export_run, play_command
 from training.progress import Progress
+from training.run_folder import RunFolder
 from training.train import train
 
 CONFIG: Final = Path(__file__).resolve().parent.parent / "configs" / "demo.toml"
@@ -42,7 +43,7 @@ def demo(config: TrainConfig, out: Path) -> Path:
         The path of the exported policy.
     """
     with _stage(1, f"training {config.name} on {config.rules}"):
-        train(config, out, resume=(out / "run.json").exists())
+        train(config, out, resume=RunFolder(out).holds_run)
     with _stage(2, "exporting its best network"):
         path = export_run(out)
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

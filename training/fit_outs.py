@@ -33,6 +33,7 @@ from paplu_env.bots.outs_kernels import (
     COMPLETE,
     CONSTANT,
     COST,
+    DRAWS,
     LATER,
     LOOKED_AT,
     NUM_LINES,
@@ -57,15 +58,15 @@ from paplu_env.melds.distance_table import distance_table
 from paplu_env.melds.outs import outs_kernel
 
 # What a decision is told by: which kind it is, the distance, the terms of its lines, those of its odds.
-_KIND: Final = 0
-_DISTANCE: Final = 1
-_TERMS: Final = 2
-_ODDS: Final = _TERMS + NUM_PLAY_ON
-_NUM_COLUMNS: Final = _ODDS + NUM_ODDS
+KIND: Final = 0
+DISTANCE: Final = 1
+TERMS: Final = 2
+ODDS: Final = TERMS + NUM_PLAY_ON
+_NUM_COLUMNS: Final = ODDS + NUM_ODDS
 
-_OTHER: Final = 0  # kinds: neither of these
-_START: Final = 1  # start of a turn
-_THROWN: Final = 2  # a discard
+OTHER: Final = 0  # kinds: neither of these
+START: Final = 1  # start of a turn
+THROWN: Final = 2  # a discard
 
 _RIDGE: Final = 1.0  # weight of a pull towards zero that keeps terms without data from running away
 _FEWEST: Final = 300  # decisions at a distance below which its line is that of the distance before, lowered
@@ -117,7 +118,7 @@ def fit(config: FitConfig) -> tuple[Weights, dict[str, Any]]:
         for opponent in ("", *config.opponents):
             agent = OutsAgent(config.rules, weights)
             other = agent if not opponent else make_policy(opponent, config.rules)
-            part = _decisions(agent, other, config.deals, seed)
+            part = note_decisions(agent, other, config.deals, seed)
             rows.append(part[0])
             points.append(part[1])
             taken.append(part[2])
@@ -161,7 +162,7 @@ def _with_best_cost(config: FitConfig, weights: Weights, seed: int) -> tuple[Wei
     return best[1], seed + len(config.opponents)
 
 
-def _decisions(
+def note_decisions(
     agent: OutsAgent, other: Any, deals: int, seed: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """The agent's decisions in so many deals: their numbers, what the deal brought, whether the card was taken."""
@@ -173,7 +174,7 @@ def _decisions(
         follows = np.append(part.actions[1:] == TAKE_OPEN, False)
         same_game = np.append((part.deals[1:] == part.deals[:-1]) & (part.rotations[1:] == part.rotations[:-1]), False)
         # The last discard of a game has no next player.
-        chosen = (numbers[:, _KIND] != _OTHER) & (part.players == 0) & same_game
+        chosen = (numbers[:, KIND] != OTHER) & (part.players == 0) & same_game
         rows.append(numbers[chosen])
         points.append(part.returns[chosen].astype(np.float64))
         taken.append(follows[chosen].astype(np.float64))
@@ -201,7 +202,7 @@ def _note_rows(views: Any, actions: Any, rules: Any, table: Any, numbers: Any) -
             hand[thrown] -= 1
             wanted, unwanted = interest(view)
             for term, value in enumerate(take_terms(thrown, wild, unseen, wanted, unwanted, draws)):
-                numbers[i, _ODDS + term] = value
+                numbers[i, ODDS + term] = value
         distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
         is_nearer = 0
         if is_start and int(view["pile_size"]) > 0:
@@ -218,28 +219,28 @@ def _note_rows(views: Any, actions: Any, rules: Any, table: Any, numbers: Any) -
             float(is_nearer),
             1.0 if int(view["first"]) != int(view["seat"]) else 0.0,
         )
-        numbers[i, _KIND] = _START if is_start else _THROWN
-        numbers[i, _DISTANCE] = distance
+        numbers[i, KIND] = START if is_start else THROWN
+        numbers[i, DISTANCE] = distance
         for term, value in enumerate(terms):
-            numbers[i, _TERMS + term] = value
+            numbers[i, TERMS + term] = value
 
 
 def _fitted(
     rows: npt.NDArray[np.float64], points: npt.NDArray[np.float64], taken: npt.NDArray[np.float64], before: Weights
 ) -> Weights:
     """Weights from decisions and what became of them."""
-    thrown, start = rows[:, _KIND] == _THROWN, rows[:, _KIND] == _START
-    draws = rows[:, _TERMS + NUM_TERMS - 1]
-    terms = rows[:, _TERMS:_ODDS].copy()
+    thrown, start = rows[:, KIND] == THROWN, rows[:, KIND] == START
+    draws = rows[:, TERMS + DRAWS]
+    terms = rows[:, TERMS:ODDS].copy()
     terms[draws > 0, LATER] = 0.0  # later on the order of turns is past
-    lines = _lines(rows[thrown, _DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
+    lines = fit_lines(rows[thrown, DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
     play_on = np.stack(
         [
-            _lines(rows[part, _DISTANCE], terms[part], points[part])
+            fit_lines(rows[part, DISTANCE], terms[part], points[part])
             for part in (start & (draws == 0), start & (draws > 0))
         ]
     )
-    odds = _logistic(rows[thrown, _ODDS:], taken[thrown])
+    odds = fit_odds(rows[thrown, ODDS:], taken[thrown])
     single = before.single.copy()
     single[COMPLETE] = _complete_value(points)
     return Weights(lines, play_on, odds, single)
@@ -250,7 +251,7 @@ def _complete_value(points: npt.NDArray[np.float64]) -> float:
     return float(points[points > 0].mean())
 
 
-def _lines(
+def fit_lines(
     distances: npt.NDArray[np.float64], terms: npt.NDArray[np.float64], points: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
     """One line of least squares per distance; distances that hardly come get the one before, lowered."""
@@ -267,7 +268,7 @@ def _lines(
     return lines
 
 
-def _logistic(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def fit_odds(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Coefficients of a logistic regression, by Newton's method with a ridge."""
     w = np.zeros(x.shape[1])
     for _ in range(_NEWTON_STEPS):

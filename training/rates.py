@@ -47,6 +47,7 @@ class Rates(BaseCallback):
             "dropped": _share([deal.ending == "drop" and deal.points < 0 for deal in deals]),
             "opponent_dropped": _share([deal.ending == "drop" and deal.points > 0 for deal in deals]),
             "declared": _share([deal.ending == "declared" and deal.is_won for deal in deals]),
+            "opponent_declared": _share([deal.ending == "declared" and not deal.is_won for deal in deals]),
             "wrong_declared": _share([deal.ending == "wrong_declare" for deal in deals]),
             "void": _share([deal.ending == "void" for deal in deals]),
             "cut": _share([deal.ending == "truncated" for deal in deals]),

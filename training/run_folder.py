@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from paplu_env import __version__
 from paplu_env.errors import InvalidFile, PapluError
-from training.config import TrainConfig, differences
+from training.config import BUDGET, TrainConfig, differences
 from training.files import write_atomically, write_json
 
 _LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
@@ -25,7 +25,8 @@ class RunFolder:
 
     Files: ``run.json`` (config, versions, commit), ``latest.safetensors`` (the last checkpoint: everything
     that `--resume` needs), ``best.safetensors`` (the network that did best against the fixed agent),
-    ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``.
+    ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``;
+    of a best response also ``exploit.json`` (what it took from the frozen policy).
 
     Use it as a context manager: leaving it gives the lock back, and so does any death of the process.
     """
@@ -36,6 +37,7 @@ class RunFolder:
         self.best = self.path / "best.safetensors"
         self.selves = self.path / "selves"
         self.tensorboard = self.path / "tensorboard"
+        self.exploitation = self.path / "exploit.json"
         self._description = self.path / "run.json"
         self._metrics = self.path / "metrics.jsonl"
         self._lock: Any = None
@@ -61,25 +63,40 @@ class RunFolder:
     ) -> None:
         self._lock.close()
 
+    @property
+    def holds_run(self) -> bool:
+        """A run has been begun here, whether or not it has come to a checkpoint."""
+        return self._description.exists()
+
     def begin(self, config: TrainConfig, resume: bool) -> None:
         """Write down what this run is, or make sure that it goes on as it began.
+
+        Only its budget may be another one, so that a finished run can be extended; ``run.json`` then holds the
+        new configuration, and under ``extended`` what it was before.
 
         Raises:
             PapluError: the folder holds a run and `resume` is False, or a run of another configuration.
         """
-        if self._description.exists():
-            if not resume:
-                raise PapluError(
-                    f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out"
-                )
-            changed = differences(config, self.read_config())
-            if changed:
-                raise PapluError(
-                    f"{self.path}: was begun with other values of {', '.join(changed)}; resume with the "
-                    "configuration of its run.json, or begin a new run with --out"
-                )
-        else:
+        if not self.holds_run:
             write_json(self._description, {"config": config.to_dict(), **provenance()})
+            return
+        if not resume:
+            raise PapluError(
+                f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out"
+            )
+        before = self.read_config()
+        changed = differences(config, before)
+        if set(changed) - set(BUDGET):
+            raise PapluError(
+                f"{self.path}: was begun with other values of {', '.join(changed)}; resume with the "
+                f"configuration of its run.json, in which only {' and '.join(BUDGET)} may change, or begin a new "
+                "run with --out"
+            )
+        if changed:
+            description = self.read()
+            budget = {"ppo.timesteps": before.ppo.timesteps, "minutes": before.minutes, "until": provenance()["time"]}
+            extended = [*description.get("extended", []), budget]
+            write_json(self._description, {**description, "config": config.to_dict(), "extended": extended})
 
     def read_config(self) -> TrainConfig:
         """The configuration that this run was begun with.

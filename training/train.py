@@ -1,8 +1,9 @@
-"""Train a bot by masked self-play: ``python -m training.train configs/NAME.toml [--resume] [--out runs/NAME]``."""
+"""Train a bot by masked self-play: ``python -m training.train configs/NAME.toml [--resume] [--from policies/NAME]``."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from dataclasses import dataclass
@@ -21,14 +22,15 @@ from paplu_env.evaluation import play_match
 from paplu_env.rules import parse_rules
 from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.clone import clone
-from training.config import TrainConfig, load_config
+from training.config import BUDGET, TrainConfig, load_config
 from training.files import Tensors
 from training.network import LeanPolicy, face_columns
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
 from training.run_folder import RunFolder
-from training.weights import load_weights, save_weights
+from training.stopping import StopOnRequest
+from training.weights import find_weights, load_weights, save_weights
 
 _LOGGED: Final = {  # SB3's name -> ours
     "train/entropy_loss": "entropy",
@@ -46,21 +48,26 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
     Args:
         config: what to do.
         out: the run's folder.
-        resume: go on in a folder that holds this run already; begins if there is no checkpoint yet.
-        start_from: weights (``.safetensors``) of the same encoding and network to begin with.
+        resume: go on in a folder that holds this run already, from its beginning if there is no checkpoint
+            yet. Its budget may be another one than before, larger to extend it.
+        start_from: weights of the same encoding and network to begin with, see `find_weights`.
 
     Returns:
         The folder, no longer locked; its ``best`` is the network that did best against the fixed agent.
 
     Raises:
-        PapluError: another run is at work in the folder, it holds another run, or weights are given to a run
-            that has its own checkpoint.
+        PapluError: there is nothing to resume, another run is at work in the folder, it holds another run,
+            weights are given to a run that has its own checkpoint, or the folder can't be written.
         InvalidFile: a checkpoint or weights that can't be used.
+        KeyboardInterrupt: Ctrl-C; once the first checkpoint is written, another one is written before this is
+            raised, so that only the update under way is waited for.
     """
     # Everything that is given is looked at before the folder holds a run, so that a slip can be mended
     # and the same command given again.
-    start = None if start_from is None else _load_start(config, start_from)
+    start = None if start_from is None else _load_start(config, find_weights(start_from))
     folder = RunFolder(out)
+    if resume and not folder.holds_run:
+        raise PapluError(f"{out}: holds no run to resume; name its folder by --out, or begin one without --resume")
     if start_from is not None and resume and folder.latest.exists():
         raise PapluError(
             f"{out}: goes on from its own checkpoint, so it can't begin with {start_from}; leave out --from, or "
@@ -69,7 +76,13 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
     run = _Run(config, folder)
     with folder:
         folder.begin(config, resume)
-        run.go(start)
+        try:
+            run.go(start)
+        except OSError as error:  # of TensorBoard, which writes its files itself
+            raise PapluError(
+                f"{error.filename or out}: cannot be written ({error.strerror}); free some space or mend its rights, "
+                "then go on with --resume from the last checkpoint"
+            ) from error
     return folder
 
 
@@ -152,6 +165,8 @@ class _Run:
             with Progress(f"cloning {config.clone.teacher}", config.clone.decisions) as progress:
                 figures = clone(net, config, progress)
             self.folder.log("clone", 0, {"seconds": round(self.seconds, 1), **figures})
+        plan = config.evaluation
+        print(f"measuring the start by {plan.deals:,} deals against {plan.opponent}", flush=True)
         print(self._measure(), flush=True)
         self._save()
 
@@ -165,15 +180,22 @@ class _Run:
         self.best_score = best["evaluation"]["points_per_deal"]
         self.folder.forget_after(self.model.num_timesteps)
         print(f"resumed at {self.model.num_timesteps:,} decisions", flush=True)
+        if self._progress() >= 1.0:
+            print(f"the budget is used up; raise {' or '.join(BUDGET)} in the configuration to extend the run")
 
     def _learn(self) -> None:
-        """Updates until the decisions or the minutes are used up."""
+        """Updates until the decisions or the minutes are used up, or somebody presses Ctrl-C."""
         config, model = self.config, self.model
         per_update = config.games * config.ppo.steps
-        with Progress(f"training {config.name}", config.ppo.timesteps, model.num_timesteps) as progress:
+        if self._progress() < 1.0:
+            print(f"learning, {per_update:,} decisions of {config.games:,} deals in each update", flush=True)
+        with (
+            StopOnRequest() as stop,
+            Progress(f"training {config.name}", config.ppo.timesteps, model.num_timesteps) as progress,
+        ):
             while self._progress() < 1.0:
                 update = model.num_timesteps // per_update
-                if update % config.opponents.add_every == 0:
+                if config.opponents.self_share and update % config.opponents.add_every == 0:
                     self.pool.add(model.num_timesteps, model.policy.net)
                 model.env.set_opponents(self.pool.policies, self.pool.weights)
 
@@ -185,9 +207,11 @@ class _Run:
                 is_last = self._progress() >= 1.0
                 if is_last or (update + 1) % config.evaluation.every == 0:
                     progress.say(self._measure())
-                if is_last or (update + 1) % config.checkpoint_every == 0:
+                if is_last or stop.is_requested or (update + 1) % config.checkpoint_every == 0:
                     self._save()
                 progress.show(min(model.num_timesteps, config.ppo.timesteps), text)
+                if stop.is_requested and not is_last:
+                    raise KeyboardInterrupt
 
     @property
     def seconds(self) -> float:
@@ -283,18 +307,32 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 when the run is finished."""
     parser = argparse.ArgumentParser(prog="python -m training.train", description=__doc__)
     parser.add_argument("config", type=Path, help="TOML file, see configs/")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in the run's folder")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help=f"go on from the last checkpoint in the run's folder; with larger {' or '.join(BUDGET)} in the "
+        "configuration a finished run is extended",
+    )
     parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
-    parser.add_argument("--from", dest="start_from", type=Path, help="weights to begin with (NAME.safetensors)")
+    parser.add_argument(
+        "--from",
+        dest="start_from",
+        type=Path,
+        metavar="PATH",
+        help="weights to begin with: policies/NAME, an exported NAME.onnx, a run's folder, or a .safetensors file",
+    )
     given = parser.parse_args(arguments)
+    out = given.out
     try:
         config = load_config(given.config)
-        folder = train(config, given.out or Path("runs") / config.name, given.resume, given.start_from)
+        out = out or Path("runs") / config.name
+        folder = train(config, out, given.resume, given.start_from)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("stopped; --resume goes on from the last checkpoint", file=sys.stderr)
+        command = shlex.join(["python", "-m", "training.train", str(given.config), "--out", str(out), "--resume"])
+        print(f"stopped; go on with: {command}", file=sys.stderr)
         return 130
     print(f"done; export the best network with: python -m training.export {folder.path}")
     return 0

@@ -30,6 +30,31 @@ def save_weights(path: Path, net: ActorCritic, config: TrainConfig, about: Mappi
     save_tensors(path, KIND, net.tensors(), {**about, **bound})
 
 
+def find_weights(path: Path) -> Path:
+    """The weights that somebody means.
+
+    Args:
+        path: a ``.safetensors`` file; a policy that `export_run` wrote, as ``policies/NAME`` or
+            ``policies/NAME.onnx``, whose weights lie beside it; or the folder of a run, whose best network is meant.
+
+    Raises:
+        InvalidFile: there are no weights.
+    """
+    if path.is_dir():
+        found = path / "best.safetensors"
+    elif path.suffix == ".onnx":
+        found = path.with_suffix(".safetensors")
+    else:
+        # A policy's own name may have a dot in it, so the ending is added and not put in another's place.
+        found = path if path.suffix == ".safetensors" else path.with_name(f"{path.name}.safetensors")
+    if not found.is_file():
+        raise InvalidFile(
+            f"{found}: there is no such file; learning goes on from weights, NAME.safetensors, which the export of a "
+            "run lays beside its NAME.onnx"
+        )
+    return found
+
+
 def load_weights(path: Path, encoding: str, rules: RuleSet) -> tuple[ActorCritic, dict[str, Any]]:
     """The network of a file, and what the file says about it.
 

@@ -8,6 +8,9 @@ best discard leaves. So outs of the second step count, and draws that only make 
 what the thrown card gives away: the chance that the next player takes it, from what others took, threw
 and refused and from the unseen cards around it, times the cost of a taken card.
 
+With more than thirteen cards outs cost seconds a hand: there the values rest on distance and deadwood alone, and
+nothing is looked at a step further.
+
 The open card is taken if it lowers the distance, or if the hand with it is worth more than the mean draw
 from the stock. A hand is dropped when its value is below the cost of the drop.
 """
@@ -33,7 +36,7 @@ from paplu_env.engine.state import (
 )
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel
-from paplu_env.melds.distance import NOT_HELD, distance_kernel
+from paplu_env.melds.distance import NOT_HELD, discard_distances_kernel, distance_kernel
 from paplu_env.melds.distance_table import Table
 from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
 
@@ -62,6 +65,7 @@ COST: Final = 1  # what a card costs that the next player takes, points
 LOOKED_AT: Final = 2  # so many discards are looked at a step further
 NUM_SINGLE: Final = 3
 
+MOST_CARDS: Final = 13  # of hands whose outs are counted
 WORTHLESS: Final = -1e9  # value of what can't be done
 ALL_FACES: Final = (1 << NUM_FACES) - 1
 
@@ -137,7 +141,8 @@ def judge_discards(
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
     lowest = _first_look(view, mask, hand, wild, unseen, r, table, weights, draws, values, room)
     wanted, unwanted = interest(view)
-    looked_at = _highest(values, max(int(weights.single[LOOKED_AT]), 1))
+    looks = int(weights.single[LOOKED_AT]) if int(r["hand_size"]) <= MOST_CARDS else 1
+    looked_at = _highest(values, max(looks, 1))
     is_one = looked_at & looked_at - 1 == 0
     for face in range(NUM_FACES):
         if looked_at >> face & 1 == 0:
@@ -171,7 +176,7 @@ def _first_look(
         The lowest distance that a legal discard leaves.
     """
     distances, outs = room[2], room[4]
-    discard_outs_kernel(hand, wild, unseen, r, table, distances, outs)
+    discard_live_outs(hand, wild, unseen, r, table, distances, outs)
     lowest = as_int64(NOT_HELD)
     for face in range(NUM_FACES):
         values[face] = WORTHLESS
@@ -183,7 +188,7 @@ def _first_look(
         if mask[DISCARD_BASE + face] and int(distances[face]) == lowest:
             hand[face] -= 1
             if is_blocked:  # outs were counted after the card that may not go alone
-                outs_kernel(hand, wild, unseen, r, table, room[3])
+                live_outs(hand, wild, unseen, r, table, room[3])
                 outs[face] = copies_of(room[3], ALL_FACES)
             values[face] = hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws)
             hand[face] += 1
@@ -232,6 +237,8 @@ def mean_draw(
             neither a card of their rank nor one within two ranks in their suit beside them.
         room: rows 2 and 3 are written.
     """
+    if int(r["hand_size"]) > MOST_CARDS:
+        return kept
     joining = wild
     for face in range(NUM_FACES):
         if int(hand[face]) > 0:
@@ -273,7 +280,7 @@ def best_discard(
         room: rows 2 and 3 are written.
     """
     distances, outs = room[2], room[3]
-    lowest = as_int64(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+    lowest = as_int64(discard_live_outs(hand, wild, unseen, r, table, distances, outs))
     if blocked != NONE:
         distances[blocked] = NOT_HELD
     best = WORTHLESS
@@ -283,6 +290,26 @@ def best_discard(
             best = max(best, hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws))
             hand[face] += 1
     return best
+
+
+@njit
+def live_outs(hand: Counts, wild: int, unseen: Counts, r: Any, table: Table, outs: Counts) -> int:
+    """Distance of a hand and, for hands of up to `MOST_CARDS`, its outs by copies; zeros for larger ones."""
+    if int(r["hand_size"]) <= MOST_CARDS:
+        return int(outs_kernel(hand, wild, unseen, r, table, outs))
+    outs[:] = 0
+    return int(distance_kernel(hand, wild, r, table))
+
+
+@njit
+def discard_live_outs(
+    hand: Counts, wild: int, unseen: Counts, r: Any, table: Table, distances: Counts, outs: Counts
+) -> int:
+    """Distances after each discard and, as `live_outs` counts them, how many outs the nearest hands have."""
+    if int(r["hand_size"]) <= MOST_CARDS:
+        return int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
+    outs[:] = 0
+    return int(discard_distances_kernel(hand, wild, r, table, distances))
 
 
 @njit
@@ -344,7 +371,7 @@ def _choose_in_draw(
     hand, unseen = room[0], room[1]
     _read(views, i, r, hand, unseen)
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
-    distance = as_int64(outs_kernel(hand, wild, unseen, r, table, room[2]))
+    distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
     outs = copies_of(room[2], ALL_FACES)
     open_card, is_nearer = NONE, False
     if mask[TAKE_OPEN]:
@@ -386,7 +413,7 @@ def judge_draw(
     hand, unseen = room[0], room[1]
     _read(views, i, r, hand, unseen)
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
-    distance = as_int64(outs_kernel(hand, wild, unseen, r, table, room[2]))
+    distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
     kept = hand_value(distance, copies_of(room[2], ALL_FACES), hand, wild, r, weights, draws + 1)
     values[DRAW_CLOSED] = WORTHLESS
     if mask[DRAW_CLOSED]:

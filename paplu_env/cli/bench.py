@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 import paplu_env
-from paplu_env.cli.bench_rows import CLOCK, PARTS, SOLVERS, Row, calibration
+from paplu_env.cli.bench_rows import PARTS, SOLVERS, Row, calibration
 from paplu_env.cli.bench_worst import Spread, Worst, find_worst, spread_of
 from paplu_env.cli.instructions import count_instructions
 from paplu_env.cli.options import add_json, add_seed, format_table, need, print_json, progress_printer, whole_number
@@ -98,10 +98,10 @@ def measure(rows: list[Row], rounds: int) -> list[Timing]:
     seconds: list[list[float]] = [[] for _ in rows]
     for number in range(rounds + 1):
         for row, spent in zip(rows, seconds, strict=True):
-            start = CLOCK()
+            start = row.clock()
             row.work()
             if number > 0:
-                spent.append((CLOCK() - start) / row.count)
+                spent.append((row.clock() - start) / row.count)
             done += 1
             if show:
                 show(done, total)

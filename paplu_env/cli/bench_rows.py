@@ -47,6 +47,7 @@ class Row:
     bar: float | None = None  # µs a unit that it should not exceed
     bar_times: tuple[float, str] | None = None  # the same, as so many times another row's figure
     asked: tuple[Solver, Hands, Wilds] | None = None  # of a solver's row: what is asked of which hands
+    clock: Callable[[], float] = CLOCK  # wall time for work on several threads
 
 
 @dataclass(frozen=True)
@@ -199,15 +200,16 @@ def _middle_views(rules: RuleSet, seed: int) -> np.ndarray:
 
 def env_rows(seed: int) -> list[Row]:
     rows = [_vector_row("cards-v1", 1024, 50, seed, 2e6), _vector_row("features-v1", 1024, 10, seed, 50e3)]
+    rows += [_vector_row("features-v1", 1024, 10, seed, None, threads) for threads in (1, 2)]
     env = gymnasium.make("Paplu-v0", opponent="random", encoding="cards-v1", illegal_action="raise")
     env.reset(seed=seed)
     steps = 2000
-    random = np.random.Generator(np.random.PCG64(seed))
+    keys = keys_for(seed, 0, 0, np.arange(steps))
 
     def play() -> None:
         _, info = env.reset()
-        for _ in range(steps):
-            action = random.choice(np.flatnonzero(info["action_mask"]))
+        for step in range(steps):
+            action = random_actions(info["action_mask"][None], keys[step : step + 1])[0]
             _, _, terminated, truncated, info = env.step(action)
             if terminated or truncated:
                 _, info = env.reset()
@@ -216,8 +218,15 @@ def env_rows(seed: int) -> list[Row]:
     return rows
 
 
-def _vector_row(name: str, num_envs: int, steps: int, seed: int, per_second: float) -> Row:
-    """Random legal play in the native vector environment; decisions of both sides are counted."""
+def _vector_row(
+    name: str, num_envs: int, steps: int, seed: int, per_second: float | None, threads: int | None = None
+) -> Row:
+    """Random legal play in the native vector environment; decisions of both sides are counted.
+
+    Args:
+        per_second: the bar, None for a row without one.
+        threads: if given, wall time on so many is measured.
+    """
     envs = gymnasium.make_vec(
         "Paplu-v0",
         num_envs=num_envs,
@@ -226,21 +235,26 @@ def _vector_row(name: str, num_envs: int, steps: int, seed: int, per_second: flo
         encoding=name,
         illegal_action="raise",
         copy=False,
+        threads=threads or 1,
     )
     _, info = envs.reset(seed=seed)
     masks = [np.array(info["action_mask"])]
-    games = np.arange(num_envs)
+    keys = [keys_for(seed, np.arange(num_envs), 0, step) for step in range(steps)]
 
     def play() -> None:
         for step in range(steps):
-            actions = random_actions(masks[0], keys_for(seed, games, 0, step))
+            actions = random_actions(masks[0], keys[step])
             _, _, _, _, step_info = envs.step(actions)
             masks[0] = step_info["action_mask"]
 
     # The opponent moves about as often as the learner: with random play on both sides every learner's
     # decision is followed by one of the opponent's, so a step is two decisions.
     name = f"vector env of {num_envs}, {name}, random play"
-    return Row("envs", name, "decision", 2 * num_envs * steps, play, _rate(per_second))
+    clock = CLOCK
+    if threads is not None:
+        name, clock = f"the same, wall time on {threads} thread{'s' if threads > 1 else ''}", time.perf_counter
+    bar = None if per_second is None else _rate(per_second)
+    return Row("envs", name, "decision", 2 * num_envs * steps, play, bar, clock=clock)
 
 
 def bot_rows(seed: int) -> list[Row]:

@@ -63,13 +63,13 @@ def run(options: argparse.Namespace) -> int:
     need(size in (rules.hand_size, rules.hand_size + 1), _wrong_size(size, rules))
     wild = wild_of_rank(-1)
     unseen = np.array([rules.copies(face) for face in range(NUM_FACES)]) - hand
-    if options.indicator:
+    if options.indicator is not None:
         indicator = parse_card(options.indicator)
         wild = rules.wild_of(indicator)
         unseen[indicator] -= 1
         if unseen[indicator] < 0:
             raise InvalidHand(f"{format_card(indicator)} is the indicator: the hand holds more copies than are left")
-    elif options.wild:
+    elif options.wild is not None:
         wild = wild_of_rank(parse_rank(options.wild))
     answer = solve(hand, wild, np.maximum(unseen, 0).astype(np.uint8), rules)
     if options.json:

@@ -33,6 +33,6 @@ def get(name: str) -> Encoding:
     >>> get("cards-v1").num_features("points")
     688
     """
-    if name not in _ENCODINGS:
+    if not isinstance(name, str) or name not in _ENCODINGS:
         raise PapluError(f"unknown encoding {name!r}: choose one of {', '.join(_ENCODINGS)}")
     return _ENCODINGS[name]

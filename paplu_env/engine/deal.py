@@ -70,7 +70,7 @@ def deal_into(
     check_row_dtype(states, rules)
     states[i]  # the kernel would write anywhere
     bits = active_bits(rules, first, active)
-    deal_kernel(states, i, rules.packed, as_seed(seed), first, bits)
+    deal_kernel(states, i, rules.packed, as_seed(seed), int(first), bits)
 
 
 def deal_many(
@@ -133,7 +133,7 @@ def deal_from(
     bits = active_bits(rules, first, active)
     clear_row(states[0])
     states["cards"][0, : rules.num_cards] = faces[::-1]
-    _deal_out(states, 0, rules.packed, as_seed(seed), first, bits)
+    _deal_out(states, 0, rules.packed, as_seed(seed), int(first), bits)
     return states
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +21,7 @@ from paplu_env.engine.actions import (
 )
 from paplu_env.engine.arrays import check_out
 from paplu_env.engine.state import DISCARD, DRAW, OVER, PILE_CAPACITY, States, check_table
+from paplu_env.errors import IllegalAction
 from paplu_env.rules import RuleSet, choice_code
 
 Mask = npt.NDArray[np.bool_]
@@ -106,10 +108,24 @@ def why_illegal(states: States, i: int, action: int, rules: RuleSet) -> str:
     """Why the seat to move in row ``i`` may not do this, in words; empty if it may.
 
     Raises:
+        IllegalAction: not a whole number.
         InvalidRules: the row was dealt under other rules.
     """
     check_table(states, rules, i)
-    return REASONS[reason_kernel(states, i, int(action), rules.packed)]
+    return REASONS[reason_kernel(states, i, as_action(action), rules.packed)]
+
+
+def as_action(action: int) -> int:
+    """An action as kernels take it; -1, which is none, for any number that is none.
+
+    Raises:
+        IllegalAction: not a whole number.
+    """
+    try:
+        number = int(operator.index(action))
+    except TypeError:
+        raise IllegalAction(f"action {action!r}: actions are whole numbers 0..{NUM_ACTIONS - 1}") from None
+    return number if 0 <= number < NUM_ACTIONS else -1
 
 
 @njit

@@ -199,6 +199,12 @@ def _check_dtype(rows: npt.NDArray[np.void], dtype: np.dtype[np.void], rules: Ru
 
 
 def copy(states: States, i: int | None = None) -> States:
-    """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original."""
+    """A copy of all rows, or of row ``i`` as ``(1,)``; it shares no memory with the original.
+
+    Raises:
+        IndexError: there is no such row.
+    """
+    if i is not None:
+        states[i]  # a slice would be empty
     rows = np.ascontiguousarray(states if i is None else states[i:][:1])
     return rows.view(np.uint8).copy().view(rows.dtype)  # as bytes: NumPy copies structured rows field by field

@@ -24,7 +24,7 @@ from paplu_env.engine.actions import (
 )
 from paplu_env.engine.arrays import whole_numbers
 from paplu_env.engine.chance import mix, shuffle
-from paplu_env.engine.legal import LEGAL, REASONS, reason_kernel
+from paplu_env.engine.legal import LEGAL, REASONS, as_action, reason_kernel
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
@@ -76,11 +76,11 @@ def apply_action(states: States, i: int, action: int, rules: RuleSet) -> None:
         InvalidRules: the row was dealt under other rules.
     """
     check_table(states, rules, i)
-    action = int(action)
-    reason = reason_kernel(states, i, action, rules.packed)
+    chosen = as_action(action)
+    reason = reason_kernel(states, i, chosen, rules.packed)
     if reason != LEGAL:
         raise _illegal(states, i, action, reason, rules)
-    apply_kernel(states, i, action, rules.packed)
+    apply_kernel(states, i, chosen, rules.packed)
 
 
 def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, threads: int = 1) -> None:

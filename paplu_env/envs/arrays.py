@@ -9,8 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 _KEPT: Final = 4  # a learner holds an array or two at a time; those it keeps for good are not ours to keep too
-# References to an array that nobody else has: the list's, a loop variable's, and that of the question.
-_OWN_REFERENCES: Final = 3
+
+
+def _count_references(arrays: list[npt.NDArray[Any]], k: int) -> int:
+    """References to one array of a list, that of the question included."""
+    return sys.getrefcount(arrays[k])
+
+
+# References to an array that only its list holds. Asked, since from Python 3.14 on a question counts one less.
+_OWN_REFERENCES: Final = _count_references([np.empty(0)], 0)
 
 
 class Copies:
@@ -28,9 +35,9 @@ class Copies:
 
     def take(self) -> npt.NDArray[Any]:
         """An array that nobody holds; what stands in it is undefined."""
-        for array in self._arrays:
-            if sys.getrefcount(array) == _OWN_REFERENCES:
-                return array
+        for k in range(len(self._arrays)):
+            if _count_references(self._arrays, k) == _OWN_REFERENCES:
+                return self._arrays[k]
         array = np.empty(self._shape, self._dtype)
         if len(self._arrays) < _KEPT:
             self._arrays.append(array)

@@ -38,10 +38,8 @@ def read_line_up(opponent: Opponents, rules: RuleSet) -> LineUp:
         PapluError: unknown bots, or a list of the wrong length.
     """
     others = rules.num_players - 1
-    if isinstance(opponent, (str, os.PathLike, Policy)):
-        return LineUp((_read_policy(opponent, rules),) * others)
     if not isinstance(opponent, (list, tuple)):
-        raise PapluError(f"opponent={opponent!r}: give a bot's name, a path, a policy, or a list of them")
+        return LineUp((_read_policy(opponent, rules),) * others)
     if len(opponent) != others:
         raise PapluError(
             f"{len(opponent)} opponents for {rules.num_players} seats: give one for all others, or a list of {others}"
@@ -49,7 +47,9 @@ def read_line_up(opponent: Opponents, rules: RuleSet) -> LineUp:
     return LineUp(tuple(_read_policy(one, rules) for one in opponent))
 
 
-def _read_policy(opponent: PolicyLike, rules: RuleSet) -> Policy:
+def _read_policy(opponent: Opponents, rules: RuleSet) -> Policy:
+    if not isinstance(opponent, (str, os.PathLike, Policy)):
+        raise PapluError(f"opponent={opponent!r}: give a bot's name, a path, a policy, or a list of them")
     if opponent == SELF:
         raise PapluError('opponent="self" plays every seat from outside: it cannot be one of several opponents')
     return make_policy(opponent, rules)
@@ -81,7 +81,10 @@ class Pool:
         """
         if not line_ups:
             raise PapluError("no opponents: give at least one")
-        shares = np.ones(len(line_ups)) if weights is None else np.asarray(weights, dtype=np.float64)
+        try:
+            shares = np.ones(len(line_ups)) if weights is None else np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise PapluError(f"opponent weights {weights!r}: give a number for each opponent") from None
         if shares.shape != (len(line_ups),):
             raise PapluError(f"{len(line_ups)} opponents need as many weights, not {shares.shape}")
         if not np.all(np.isfinite(shares)) or shares.min() < 0 or shares.sum() <= 0:

@@ -134,8 +134,13 @@ class PapluVecEnv(VecEnv):
         """``(num_envs, H)`` what `hidden-v1` says of each deal beside its observation, a new array.
 
         The hidden cards are for a critic alone: an actor that sees them has learnt another game.
+
+        Raises:
+            PapluError: nothing has been dealt.
         """
         tables = self._tables
+        if tables.over[0]:
+            raise PapluError("nothing has been dealt: call reset() before critic_obs()")
         return HIDDEN_V1.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:

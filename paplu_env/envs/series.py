@@ -16,7 +16,7 @@ from paplu_env.engine.series import Series
 from paplu_env.engine.series_format import SeriesFormat
 from paplu_env.envs.opponents import Opponents
 from paplu_env.envs.series_table import SeriesTable
-from paplu_env.envs.single import Observation, UnknownRenderMode, check_options
+from paplu_env.envs.single import Observation, UnknownRenderMode, check_options, read_action
 from paplu_env.envs.tables import Rules, Seat, WhenIllegal
 from paplu_env.errors import PapluError
 
@@ -121,7 +121,7 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("nothing has been dealt: call reset() before step()")
         if table.is_terminated or table.is_truncated:
             raise ResetNeeded("the series is over: call reset() for the next one")
-        reward = table.step(_read_action(action))
+        reward = table.step(read_action(action))
         info = table.info(is_start=False)
         return table.observe(), reward, table.is_terminated, table.is_truncated, info
 
@@ -175,14 +175,3 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
         self._table.set_state(state["table"])
         self._has_reset = bool(state["has_reset"])
         self.np_random.bit_generator.state = state["np_random"]
-
-
-def _read_action(action: Any) -> int:
-    """An action as an int.
-
-    Raises:
-        PapluError: it is not one whole number 0..109.
-    """
-    if isinstance(action, bool) or not Discrete(NUM_ACTIONS).contains(action):
-        raise PapluError(f"action {action!r}: give one whole number 0..{NUM_ACTIONS - 1}")
-    return int(action)

@@ -128,7 +128,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("nothing has been dealt: call reset() before step()")
         if tables.over[0]:
             raise ResetNeeded("the deal is over: call reset() for the next one")
-        self._action[0] = _read_action(action)
+        self._action[0] = read_action(action)
         tables.advance(_ROW, self._action)
         is_over = bool(tables.over[0])
         reward = float(tables.rewards(_ROW)[0]) if is_over or tables.reward.is_shaped else 0.0
@@ -233,7 +233,7 @@ def render_row(tables: Tables, i: int, render_mode: str) -> Frame:
     return draw_view(tables.views[i : i + 1], tables.rules)
 
 
-def _read_action(action: Any) -> int:
+def read_action(action: Any) -> int:
     """An action as an int.
 
     Raises:

@@ -369,8 +369,6 @@ class Tables:
             held, given = getattr(self, name), state.get(name)
             if not isinstance(given, np.ndarray) or given.shape != held.shape or given.dtype != held.dtype:
                 raise PapluError(f"{name!r} does not fit: the state was not taken from an environment like this one")
-        if np.any(state["states"]["rules_id"] != self.rules.packed["id"][0]):
-            raise PapluError(f"the state is of another rule set than {self.rules}")
         theirs = state.get("arguments", {})
         for name, value in self._arguments().items():
             if theirs.get(name) != value:
@@ -382,8 +380,9 @@ class Tables:
             getattr(self, name)[:] = state[name]
 
     def _arguments(self) -> dict[str, Any]:
-        """What gives the rows their meaning besides the rules; opponents can be told apart by name only."""
+        """What gives the rows their meaning; opponents can be told apart by name only."""
         return {
+            "rules": str(self.rules),
             "opponent": [line_up.name for line_up in self.pool.line_ups] if self.pool else SELF,
             "seat": "random" if self._learner == ANY_SEAT else SELF if self._learner == EVERY_SEAT else self._learner,
             "encoding": self.encoding.name,
@@ -398,7 +397,10 @@ def read_actions(actions: Any, batch: int) -> Ints:
     Raises:
         PapluError: they are no whole numbers, or not as many.
     """
-    given = np.asarray(actions)
+    try:
+        given = np.asarray(actions)
+    except ValueError:
+        raise PapluError(f"actions of unequal lengths: give {batch} whole numbers") from None
     if given.shape != (batch,) or given.dtype.kind not in "iu":
         raise PapluError(f"actions of shape {given.shape} and dtype {given.dtype}: give {batch} whole numbers")
     return given.astype(np.int64, copy=False)

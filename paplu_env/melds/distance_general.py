@@ -67,6 +67,7 @@ def is_general(r: Rules) -> bool:
         # Beside a pure sequence there may be nothing but printed jokers, which are no group.
         or int(r["printed_jokers"]) >= int(r["hand_size"]) - MIN_RUN
         or _sets_end_growth(r)
+        or _runs_crowd(r)
     )
 
 
@@ -74,6 +75,13 @@ def is_general(r: Rules) -> bool:
 def _sets_end_growth(r: Rules) -> bool:
     """Whether a hand of pure sequences and sets may have no group that takes one more wild card."""
     return int(r["max_set_size"]) != 0 and int(r["min_sequences"]) == int(r["min_pure_sequences"])
+
+
+@njit
+def _runs_crowd(r: Rules) -> bool:
+    """Whether runs of the table's longest kind may leave no places for another sequence that is wanted."""
+    runs = int(r["min_sequences"])
+    return runs > int(r["min_pure_sequences"]) + 1 and int(r["hand_size"]) < MAX_RUN * (runs - 1) + MIN_RUN
 
 
 @njit
@@ -103,7 +111,9 @@ def _position(counts: Counts, wild: int, level: int, r: Rules) -> tuple[Naturals
     _ones, _twos, hand, needed = read_hand(counts, wild, r)
     set_size = int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY
     # Printed jokers alone are no group; with three of them, some card can be spared to stand among them.
-    tells = int(r["min_naturals"]) > 1 or _sets_end_growth(r) or int(r["printed_jokers"]) > _TANALA_SIZE
+    tells = (
+        int(r["min_naturals"]) > 1 or _sets_end_growth(r) or _runs_crowd(r) or int(r["printed_jokers"]) > _TANALA_SIZE
+    )
     size, runs, pure = int(r["hand_size"]), int(r["min_sequences"]), int(r["min_pure_sequences"])
     large = size - MIN_RUN * pure > MAX_PLACES
     terms = (int(r["min_naturals"]), set_size, 1 if tells else _TOO_MANY_PLACES if large else 0, as_int64(_PLENTY))

@@ -148,6 +148,8 @@ def _ask_until_legal(table: Table, seat: int, names: list[str], screen: Screen, 
             screen.line(HELP)
         elif lowered == "?":
             screen.advice(table.view(seat), table.rules)
+            for policy in [player for player in table.players if player is not None][:1]:
+                screen.candidates(policy.name, policy.explain(table.view(seat), table.action_mask()[None]))
         elif lowered == "log":
             for sentence in log_words(view, names):
                 screen.line("· " + sentence)

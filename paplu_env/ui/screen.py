@@ -17,8 +17,11 @@ from paplu_env.rules import RuleSet
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from paplu_env.bots.explain import Candidate
+
 _PILE_SHOWN: Final = 8  # cards of the open pile that fit beside its top on a narrow terminal
 _ADVISED: Final = 5  # discards that advice ranks
+_CANDIDATES: Final = 3  # actions of the bot's that advice shows
 # Suit colours that can be told apart on light and dark terminals alike; hearts and diamonds are red.
 _STYLES: Final = ("bold cyan", "bold red", "bold red", "bold cyan")
 
@@ -123,6 +126,11 @@ class Screen:
         for distance, live, points, face in sorted(ranked)[:_ADVISED]:
             text = f"  {distance} from complete, {-live} unseen copies, {points} points if lost"
             self._row("", "without ", self._cards([face], wild), text)
+
+    def candidates(self, name: str, candidates: Sequence[Candidate]) -> None:
+        """What a bot would do in this place, from what the person sees too, with its reasons."""
+        for place, candidate in enumerate(candidates[:_CANDIDATES]):
+            self._row("" if place else f"{name} would", str(candidate))
 
     def _advise_open_card(self, view: np.void, hand: np.ndarray[Any, np.dtype[np.uint8]], rules: RuleSet) -> None:
         wild = int(view["wild"])

@@ -149,6 +149,7 @@ def test_an_unknown_bot_is_answered_with_the_closest_and_with_all():
 def test_tier_names_stand_for_frozen_ids():
     assert make_policy("easy").name == "easy-1"
     assert make_policy("medium").name == "medium-1"
+    assert make_policy("hard").name == "hard-1"
 
 
 def test_a_policy_made_for_other_rules_is_refused_by_name():

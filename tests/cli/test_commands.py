@@ -105,6 +105,8 @@ def test_solve_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
         (("solve", "4S 5S"), "2 cards"),
         (("solve", HAND.replace("3C", "4S") + " 4S"), "4S"),
         (("solve", HAND, "--wild", "1"), "'1'"),
+        (("solve", HAND, "--wild", ""), "''"),
+        (("solve", HAND, "--indicator", ""), "''"),
         (("solve", HAND, "--indicator", "KS", "--rules", "one_pack"), "indicator"),
         (("solve", HAND, "--rules", "pontoon"), "pontoon"),
         (("solve", HAND, "--rules", "rummy_21"), "13 cards: 21 are a hand of rummy_21"),

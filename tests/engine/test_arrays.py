@@ -9,7 +9,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.engine.playout import random_actions
 from paplu_env.engine.state import LARGE_VIEW, SMALL_VIEW, Views
-from paplu_env.errors import InvalidHand, InvalidRules, PapluError
+from paplu_env.errors import IllegalAction, InvalidHand, InvalidRules, PapluError
 from tests.engine.tables import POINTS
 
 ROWS = engine.deal_many(POINTS, np.arange(4, dtype=np.uint64))
@@ -45,6 +45,14 @@ def test_actions_and_seats_are_one_whole_number_a_row(numbers: Any) -> None:
 def test_the_largest_unsigned_number_is_no_action_rather_than_a_row_left_alone() -> None:
     with pytest.raises(PapluError, match="there is no such action"):
         engine.apply_actions(engine.copy(ROWS), np.full(4, 2**64 - 1, dtype=np.uint64), POINTS)
+
+
+@pytest.mark.parametrize("action", [0.0, 0.9, "0", None, [0], np.float32(0), 2**63, 2**70, -(2**70), -1, 110], ids=str)
+def test_one_action_is_a_whole_number_of_those_there_are(action: Any) -> None:
+    states = engine.copy(ROWS)
+    with pytest.raises(IllegalAction, match="actions are"):
+        engine.apply_action(states, 0, action, POINTS)
+    assert states.tobytes() == ROWS.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -117,12 +125,19 @@ def test_small_and_large_seeds_stand_in_one_list() -> None:
         (lambda: engine.player_view(ROWS, 0, 0.5), InvalidRules),
         (lambda: engine.deal_into(np.zeros(2), 0, POINTS, 1), InvalidRules),
         (lambda: engine.deal_into(engine.copy(ROWS), 4, POINTS, 1), IndexError),
+        (lambda: engine.copy(ROWS, 4), IndexError),
+        (lambda: engine.why_illegal(ROWS, 0, 0.5, POINTS), IllegalAction),
         (lambda: engine.apply_actions(engine.copy(ROWS).reshape(2, 2), [0, 0], POINTS), InvalidRules),
     ],
 )
 def test_seats_rows_and_decks_of_another_kind_are_refused(ask: Callable[[], object], error: type[Exception]) -> None:
     with pytest.raises(error):
         ask()
+
+
+def test_a_first_seat_of_any_kind_of_whole_number_deals_the_same() -> None:
+    for first in (True, np.uint8(1)):
+        assert engine.deal(POINTS, 1, first=first).tobytes() == engine.deal(POINTS, 1, first=1).tobytes()
 
 
 def test_active_seats_may_be_any_iterable_even_with_many_first_seats() -> None:

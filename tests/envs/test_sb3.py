@@ -189,7 +189,9 @@ def test_opponents_change_between_deals_and_never_inside_one() -> None:
         (["random", "mindist"], [0, 0], "not all 0"),
         (["random", "mindist"], [1, -1], "0 or more"),
         (["random", "mindist"], [1, float("nan")], "0 or more"),
+        (["random", "mindist"], ["a", "b"], "a number for each"),
         (["nobody"], None, "nobody"),
+        ([[["random"]]], None, "give a bot's name"),
         ("self", None, "every seat"),
     ],
 )
@@ -263,6 +265,8 @@ def test_misuse_is_refused_in_words() -> None:
     env = PapluVecEnv(3, opponents="random", encoding="cards-v1", seed=1)
     with pytest.raises(PapluError, match="call reset"):
         env.step(np.full(3, DRAW_CLOSED))
+    with pytest.raises(PapluError, match="call reset"):
+        env.critic_obs()
     env.reset()
     with pytest.raises(PapluError, match="whole numbers"):
         env.step(np.zeros(2, dtype=np.int64))

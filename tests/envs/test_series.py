@@ -314,6 +314,7 @@ def test_what_is_no_action_is_refused(action: Any) -> None:
     with pytest.raises(PapluError, match=r"give one whole number 0\.\.109"):
         env.step(action)
     assert env.series == before
+    env.step(np.uint64(DRAW_CLOSED))
 
 
 def test_nothing_goes_before_the_first_reset() -> None:

@@ -419,12 +419,13 @@ def test_a_state_put_back_gives_the_same_future() -> None:
     _assert_equal(futures[0], futures[2])
     with pytest.raises(PapluError, match="get_state"):
         env.set_state({"tables": {}})
-    with pytest.raises(PapluError, match="rule set"):
+    with pytest.raises(PapluError, match="taken with rules="):
         PapluEnv(opponent="random", encoding="cards-v1", rules="points:max_turns=9").set_state(state)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("opponent", "self"), ("opponent", "mindist"), ("seat", 1), ("reward", "win")]
+    ("name", "value"),
+    [("opponent", "self"), ("opponent", "mindist"), ("seat", 1), ("reward", "win"), ("rules", "points:max_turns=9")],
 )
 def test_a_state_taken_with_other_arguments_is_refused_before_anything_changes(name: str, value: Any) -> None:
     arguments = {"opponent": "random", "encoding": "cards-v1", "seat": 0}
@@ -436,6 +437,15 @@ def test_a_state_taken_with_other_arguments_is_refused_before_anything_changes(n
     with pytest.raises(PapluError, match=f"taken with {name}="):
         other.set_state(env.get_state())
     assert pickle.dumps(other.get_state()) == before
+
+
+def test_a_state_taken_before_the_first_reset_goes_back() -> None:
+    fresh, env = PapluEnv(opponent="random", encoding="cards-v1"), PapluEnv(opponent="random", encoding="cards-v1")
+    env.reset(seed=5)
+    env.set_state(fresh.get_state())
+    with pytest.raises(ResetNeeded):
+        env.step(DRAW_CLOSED)
+    assert np.array_equal(env.reset()[0], fresh.reset()[0])  # the generator went with the state
 
 
 def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_anew() -> None:
@@ -499,6 +509,8 @@ def test_stepping_before_the_first_reset_is_refused() -> None:
         ({"opponent": ["random", "random"]}, "2 opponents for 2 seats"),
         ({"opponent": ["self"]}, "every seat"),
         ({"opponent": 3}, "give a bot's name"),
+        ({"opponent": [["random"]]}, "give a bot's name"),
+        ({"encoding": ["cards-v1"]}, "cards-v1"),
         ({"encoding": "cards-v0"}, "cards-v1"),
         ({"reward": "money"}, "shaped:distance"),
         ({"reward": None}, "shaped:distance"),

@@ -459,7 +459,7 @@ def test_an_illegal_action_anywhere_raises_before_anything_is_played() -> None:
 
 
 @pytest.mark.parametrize(
-    "actions", [[0], [0.0, 1.0, 0.0], [[0, 0, 0]], [True, False, True], [0, -1, 0], [0, 110, 0], None]
+    "actions", [[0], [0.0, 1.0, 0.0], [[0, 0, 0]], [[0], [0, 0], 0], [True, False, True], [0, -1, 0], [0, 110, 0], None]
 )
 def test_what_are_no_actions_is_refused(actions: Any) -> None:
     env = PapluVectorEnv(3, opponent="random", encoding="cards-v1")

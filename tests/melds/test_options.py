@@ -32,6 +32,7 @@ TABLES = [name for name in PRESETS if name != "rummy_21"] + [
     "tanala:min_sequences=3,min_pure_sequences=3",
     "tanala:wild_neighbours=true,min_naturals=2",
     "ten_card:printed_jokers=9",
+    "ten_card:min_sequences=3",
 ]
 
 

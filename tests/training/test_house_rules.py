@@ -1,6 +1,7 @@
 """What the sources of learning and loading may never contain."""
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,10 @@ def test_no_file_evaluates_without_masks_or_runs_what_it_loads(path: Path) -> No
             is_plain = isinstance(keywords.get("allow_pickle"), ast.Constant) and not keywords["allow_pickle"].value
             is_allowed = is_plain and _name(node.func) in ("np.load", "numpy.load")
             assert is_allowed, f"{path}:{node.lineno}: {_name(node.func)}"
+
+
+def test_the_oldest_sb3_contrib_that_is_allowed_clears_drifted_probabilities() -> None:
+    """Before 2.4 MaskablePPO could stop with "Simplex" errors after many updates."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    bounds = [wanted.partition(">=")[2] for wanted in extras["train"] if wanted.startswith("sb3-contrib")]
+    assert [tuple(int(part) for part in bound.split(".")) >= (2, 4) for bound in bounds] == [True]

@@ -1,5 +1,6 @@
 """A run from its first decision to its export: masks hold, a killed run goes on, nobody shares a folder."""
 
+import errno
 import os
 import shutil
 import signal
@@ -18,6 +19,7 @@ from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_match
 from tests.training.tiny import PER_UPDATE, RULES, TOML, tiny_config
 from training.checkpoint import checkpoint_step
+from training.export import export_run
 from training.files import load_tensors
 from training.opponents import NetworkPolicy, OpponentPool
 from training.run_folder import RunFolder
@@ -33,6 +35,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "tiny"
     train(tiny_config(), out)
     return out
+
+
+@pytest.fixture(scope="module")
+def exported(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the finished run, and with its export under ``bots/``."""
+    folder = tmp_path_factory.mktemp("exported")
+    shutil.copytree(finished, folder / "run")
+    (folder / "bots").mkdir()
+    export_run(finished, folder / "bots" / "my.bot-1.onnx")
+    return folder
 
 
 @pytest.fixture
@@ -150,12 +162,12 @@ def test_a_run_killed_at_any_moment_resumes(tmp_path: Path) -> None:
         TOML.replace(f"timesteps = {3 * PER_UPDATE}", "timesteps = 1_000_000"), encoding="utf-8"
     )
     out = tmp_path / "run"
-    command = [sys.executable, "-m", "training.train", str(tmp_path / "tiny.toml"), "--out", str(out), "--resume"]
+    command = [sys.executable, "-m", "training.train", str(tmp_path / "tiny.toml"), "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PAPLU_QUIET": "1"}
     steps = []
-    for _ in range(2):
+    for more in ([], ["--resume"]):
         process = subprocess.Popen(
-            command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command + more, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         reached = steps[-1] if steps else 0
         while process.poll() is None and not (
@@ -167,6 +179,75 @@ def test_a_run_killed_at_any_moment_resumes(tmp_path: Path) -> None:
         assert process.returncode == -signal.SIGKILL, errors.decode()
         steps.append(checkpoint_step(out / "latest.safetensors"))  # readable: written whole or not at all
     assert 0 < steps[0] < steps[1]
+
+
+def _press_ctrl_c_in(patch: pytest.MonkeyPatch, name: str, at: int, times: int = 1) -> None:
+    """Ctrl-C whenever a method of the run is called at this many decisions."""
+    original = getattr(_Run, name)
+
+    def pressed(self: _Run, *arguments: object) -> object:
+        if self.model.num_timesteps == at:
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGINT)
+        return original(self, *arguments)
+
+    patch.setattr(_Run, name, pressed)
+
+
+def test_ctrl_c_finishes_the_update_saves_it_and_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "tiny.toml", tmp_path / "run"
+    path.write_text(TOML.replace("checkpoint_every = 1", "checkpoint_every = 100"), encoding="utf-8")
+    with monkeypatch.context() as patch:
+        _press_ctrl_c_in(patch, "_report", at=2 * PER_UPDATE)
+        assert main([str(path), "--out", str(out)]) == 130
+    said = capsys.readouterr().err
+    assert f"python -m training.train {path} --out {out} --resume" in said
+    assert checkpoint_step(out / "latest.safetensors") == 2 * PER_UPDATE
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert main([str(path), "--out", str(out), "--resume"]) == 0
+    assert [entry["step"] for entry in RunFolder(out).metrics("update")] == [PER_UPDATE, 2 * PER_UPDATE, 3 * PER_UPDATE]
+
+
+def test_a_second_ctrl_c_stops_at_once_and_leaves_the_last_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tiny_config(clone__decisions=0, checkpoint_every=100)
+    _press_ctrl_c_in(monkeypatch, "_report", at=PER_UPDATE, times=2)
+    with pytest.raises(KeyboardInterrupt):
+        train(config, tmp_path / "run")
+    assert checkpoint_step(tmp_path / "run" / "latest.safetensors") == 0
+
+
+def test_there_is_something_to_see_between_cloning_and_the_first_update(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train(tiny_config(ppo__timesteps=PER_UPDATE), tmp_path / "run")
+    said = capsys.readouterr().out
+    places = [
+        said.index(words)
+        for words in ("cloning", "measuring the start", "after 0 decisions", "learning, 128", "training")
+    ]
+    assert places == sorted(places)
+
+
+def test_a_run_that_was_never_begun_cannot_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(PapluError, match="holds no run to resume"):
+        train(tiny_config(), tmp_path / "run", resume=True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_finished_run_is_extended_by_a_larger_budget(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(tiny_config(), run, resume=True)
+    assert "raise ppo.timesteps or minutes in the configuration to extend" in capsys.readouterr().out
+    longer = tiny_config(ppo__timesteps=5 * PER_UPDATE)
+    train(longer, run, resume=True)
+    folder = RunFolder(run)
+    assert checkpoint_step(folder.latest) == 5 * PER_UPDATE
+    assert [entry["step"] for entry in folder.metrics("update")] == [k * PER_UPDATE for k in range(1, 6)]
+    assert folder.read_config() == longer
+    assert [entry["ppo.timesteps"] for entry in folder.read()["extended"]] == [3 * PER_UPDATE]
 
 
 def test_a_second_run_in_the_same_folder_is_refused(run: Path) -> None:
@@ -203,6 +284,45 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     with pytest.raises(PapluError, match="cannot be written"):
         train(tiny_config(), tmp_path / "file" / "run")
+
+
+def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_space(tmp_path: Path) -> None:
+    config, out = tiny_config(clone__decisions=0), tmp_path / "run"
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(out / "tensorboard"))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.train.Logger.dump", full)
+        with pytest.raises(PapluError, match=r"tensorboard: cannot be written \(No space left.*go on with --resume"):
+            train(config, out)
+    train(config, out, resume=True)
+    assert checkpoint_step(out / "latest.safetensors") == 3 * PER_UPDATE
+    (out / "metrics.jsonl").unlink()
+    (out / "metrics.jsonl").symlink_to("/dev/full")
+    with pytest.raises(PapluError, match=r"metrics\.jsonl: cannot be written \(No space left on device\)"):
+        RunFolder(out).log("match", 0, {})
+
+
+@pytest.mark.parametrize("given", ["bots/my.bot-1", "bots/my.bot-1.onnx", "bots/my.bot-1.safetensors", "run"])
+def test_learning_goes_on_from_an_exported_bot_or_a_run(
+    exported: Path, given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "tiny.toml", tmp_path / "next"
+    toml = TOML.replace("decisions = 1500", "decisions = 0").replace(f"timesteps = {3 * PER_UPDATE}", "timesteps = 0")
+    path.write_text(toml, encoding="utf-8")
+    assert main([str(path), "--out", str(out), "--from", str(exported / given)]) == 0
+    rules = make_policy("random", RULES).rules
+    old, new = (load_weights(p / "best.safetensors", "cards-v1", rules)[0] for p in (exported / "run", out))
+    for key, value in old.tensors().items():
+        np.testing.assert_array_equal(value, new.tensors()[key])
+    assert RunFolder(out).metrics("start")[0]["from"].endswith(".safetensors")
+
+
+def test_a_bot_without_weights_beside_it_cannot_be_gone_on_from(exported: Path, tmp_path: Path) -> None:
+    shutil.copy(exported / "bots" / "my.bot-1.onnx", tmp_path / "alone.onnx")
+    with pytest.raises(InvalidFile, match=r"alone\.safetensors: there is no such file; learning goes on from weights"):
+        train(tiny_config(), tmp_path / "next", start_from=tmp_path / "alone.onnx")
 
 
 def test_a_run_can_begin_with_the_weights_of_another(finished: Path, tmp_path: Path) -> None:

@@ -115,6 +115,13 @@ def test_advice_ranks_discards_while_a_card_is_to_be_thrown() -> None:
     assert shown.count("without ") == 5
 
 
+def test_advice_says_what_the_bot_would_do_in_this_place_and_why() -> None:
+    shown, _ = _play(["?", "d", "?", "quit"])
+    assert shown.count("medium-1 would") == 2
+    assert "chosen 100%" in shown
+    assert " outs, taken " in shown
+
+
 def test_watching_plays_to_the_end_and_shows_the_hands_after_a_declaration() -> None:
     shown, results = _play([], rules="points:drop_allowed=false", is_watching=True, deals=2)
     assert len(results) == 2
