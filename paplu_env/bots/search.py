@@ -40,7 +40,7 @@ MAX_WORLDS: Final = 1 << 20  # more would take minutes a decision, and hides a s
 _NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
 
 _FILE: Final = "search_weights.json"  # written by training.fit_search
-# Both from matches of 128 worlds against `outs`, 250 duplicate deals each.
+# The best of a few by matches of 128 worlds against `outs`, 250 duplicate deals each, whose intervals still overlap.
 _TURNS: Final = 2  # turns played on before the value is asked
 _THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 16
