@@ -10,6 +10,7 @@ from typing import Final
 from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rule_agents import RuleAgent
+from paplu_env.bots.search import SearchAgent, worlds_of_name
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
@@ -23,6 +24,7 @@ BOTS: Final[Mapping[str, str]] = {
     "mindist_minscore": "as mindist, and lowers the points when the distance stays",
     "mindist_opp": "as mindist, and throws what the opponent has shown no interest in; the strongest published agent",
     "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
+    "search": "plays on the same likely worlds after each of a few moves, 256 a decision; search-64 takes 64",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
     "hard-1": "outs, frozen",
@@ -57,6 +59,9 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
     name = ALIASES.get(name, name)
     if name in _OUTS:
         return OutsAgent(table, name=name)
+    worlds = worlds_of_name(name)
+    if worlds is not None:
+        return SearchAgent(table, worlds)
     if name in BOTS:
         return RuleAgent(name, table)
     close = difflib.get_close_matches(name, [*BOTS, *ALIASES], n=1)
