@@ -24,11 +24,12 @@ BOTS: Final[Mapping[str, str]] = {
     "mindist_minscore": "as mindist, and lowers the points when the distance stays",
     "mindist_opp": "as mindist, and throws what the opponent has shown no interest in; the strongest published agent",
     "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
-    "search": "plays on the same likely worlds after each of a few moves, 256 a decision; search-64 takes 64",
+    "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
     "hard-1": "outs, frozen",
 }
+# What `hard-1` plays by never changes: another fit of `outs` is `hard-2`, with a file of weights of its own.
 # A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
 ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1", "hard": "hard-1"}
 _OUTS: Final = ("outs", "hard-1")
