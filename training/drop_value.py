@@ -160,6 +160,7 @@ def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
         axis.axhline(-cost, color="black", linestyle="--", label=f"dropping: −{cost}")
         axis.set_title(f"{drop} drop")
         axis.set_xlabel("distance (cards to replace)")
+        axis.xaxis.get_major_locator().set_params(integer=True)
         axis.grid(alpha=0.3)
         axis.legend(fontsize=8)
     axes[0].set_ylabel("points per deal when played on")
