@@ -68,7 +68,7 @@ def test_configurations_are_refused_by_name(tmp_path: Path, capsys: pytest.Captu
     path.write_text(TINY + "speed = 1\n")
     with pytest.raises(PapluError, match="unknown key 'speed'"):
         load_fit_config(path)
-    path.write_text(TINY.replace("rounds = 1\n", ""))
+    path.write_text(TINY.replace("\nrounds = 1\n", "\n"))
     with pytest.raises(PapluError, match="rounds is missing"):
         load_fit_config(path)
     assert main([str(tmp_path / "none.toml")]) == 2

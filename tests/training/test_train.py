@@ -199,13 +199,14 @@ def test_ctrl_c_finishes_the_update_saves_it_and_says_how_to_go_on(
 ) -> None:
     path, out = tmp_path / "tiny.toml", tmp_path / "run"
     path.write_text(TOML.replace("checkpoint_every = 1", "checkpoint_every = 100"), encoding="utf-8")
+    before = signal.getsignal(signal.SIGINT)
     with monkeypatch.context() as patch:
         _press_ctrl_c_in(patch, "_report", at=2 * PER_UPDATE)
         assert main([str(path), "--out", str(out)]) == 130
     said = capsys.readouterr().err
     assert f"python -m training.train {path} --out {out} --resume" in said
     assert checkpoint_step(out / "latest.safetensors") == 2 * PER_UPDATE
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
     assert main([str(path), "--out", str(out), "--resume"]) == 0
     assert [entry["step"] for entry in RunFolder(out).metrics("update")] == [PER_UPDATE, 2 * PER_UPDATE, 3 * PER_UPDATE]
 
