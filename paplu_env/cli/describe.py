@@ -1,15 +1,17 @@
-"""``paplu describe``: the action table, the rules and the encodings, printed from the code."""
+"""``paplu describe``: the action table, the rules, the series and the encodings, printed from the code."""
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import shutil
 import textwrap
 from collections.abc import Mapping
 from typing import Any, Final, get_args, get_type_hints
 
 from paplu_env import encoding, engine
 from paplu_env.cli.options import add_json, add_rules, format_table, print_json
+from paplu_env.engine.series_format import FORMATS
 from paplu_env.presets import PRESETS
 from paplu_env.rules import RuleSet, as_rules, preset, seats_of
 
@@ -18,6 +20,7 @@ examples:
   paplu describe actions
   paplu describe rules                    every preset and every option
   paplu describe rules --rules rummy_21   all options of one table
+  paplu describe series                   formats of several deals
   paplu describe features-v1 --rules one_pack --json"""
 
 _WIDTH: Final = 80  # columns of a narrow terminal
@@ -25,7 +28,7 @@ _LABEL: Final = 13  # columns of a preset's name
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=["actions", "rules", *encoding.layouts()], help="what to print")
+    parser.add_argument("what", choices=["actions", "rules", "series", *encoding.layouts()], help="what to print")
     add_rules(parser)
     add_json(parser)
 
@@ -44,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             print(f"{rules}\n")
             _print_options(rules)
+    elif options.what == "series":
+        _print([{"format": name, "meaning": meaning} for name, meaning in FORMATS.items()], options.json)
     else:
         chosen = encoding.layouts()[options.what]
         fields = [_field_row(field) for field in chosen.fields(rules)]
@@ -154,4 +159,5 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
         return
     header = list(rows[0])
     numbers = [place for place, name in enumerate(header) if isinstance(rows[0][name], int)]
-    print(format_table([[str(row[name]) for name in header] for row in rows], header, right=numbers))
+    cells = [[str(row[name]) for name in header] for row in rows]
+    print(format_table(cells, header, right=numbers, fold=max(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)))

@@ -6,12 +6,15 @@ import argparse
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from paplu_env.bots import Policy, make_policy
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
+
+_NARROWEST: Final = 20  # columns that folded texts get at least
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
@@ -79,10 +82,25 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def format_table(rows: Sequence[Sequence[str]], header: Sequence[str], right: Sequence[int] = ()) -> str:
-    """Aligned columns; the columns numbered in ``right`` are flush right."""
+def format_table(
+    rows: Sequence[Sequence[str]], header: Sequence[str], right: Sequence[int] = (), fold: int | None = None
+) -> str:
+    """Aligned columns; the columns numbered in ``right`` are flush right.
+
+    Args:
+        fold: columns of the whole table, into which the texts of the last one are folded.
+    """
     table = [list(header), *[list(row) for row in rows]]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    if fold is not None:
+        room = max(fold - sum(widths[:-1]) - 2 * (len(header) - 1), _NARROWEST)
+        folded = [(row, textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""]) for row in table]
+        table = [
+            [*(row[:-1] if place == 0 else [""] * (len(header) - 1)), line]
+            for row, lines in folded
+            for place, line in enumerate(lines)
+        ]
+        widths[-1] = max(len(row[-1]) for row in table)
     lines = []
     for row in table:
         cells = [

@@ -17,6 +17,7 @@ from paplu_env.cards import format_card, format_cards
 from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
 from paplu_env.cli.main import COMMANDS, main
 from paplu_env.cli.options import format_table
+from paplu_env.engine.series_format import FORMATS
 from paplu_env.rules import PRESETS, RuleSet, parse_rules, preset
 from training.export import export_module
 
@@ -223,7 +224,16 @@ def test_describe_prints_every_field_of_an_encoding(capsys: pytest.CaptureFixtur
     rules = preset("one_pack")
     assert data["num_features"] == encoding.get(name).num_features(rules)
     assert sum(field["size"] for field in data["fields"]) == data["num_features"]
-    assert all(field["name"] in _run(capsys, "describe", name) for field in data["fields"])
+    shown = _run(capsys, "describe", name)
+    assert all(field["name"] in shown for field in data["fields"])
+    assert max(map(len, shown.splitlines())) <= 80
+    meaning = " ".join(data["fields"][0]["meaning"].split())
+    assert meaning.split()[-1] in shown
+
+
+def test_describe_names_every_format_of_a_series(capsys: pytest.CaptureFixture[str]) -> None:
+    assert [entry["format"] for entry in json.loads(_run(capsys, "describe", "series", "--json"))] == list(FORMATS)
+    assert "pool_201" in _run(capsys, "describe", "series")
 
 
 @pytest.mark.parametrize("kind", HAND_KINDS)
