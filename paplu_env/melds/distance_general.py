@@ -79,9 +79,8 @@ def _sets_end_growth(r: Rules) -> bool:
 
 @njit
 def _runs_crowd(r: Rules) -> bool:
-    """Whether runs of the table's longest kind may leave no places for another sequence that is wanted."""
-    runs = int(r["min_sequences"])
-    return runs > int(r["min_pure_sequences"]) + 1 and int(r["hand_size"]) < MAX_RUN * (runs - 1) + MIN_RUN
+    """Whether the places that sets leave for sequences may be filled by fewer and longer runs than are wanted."""
+    return int(r["min_sequences"]) > int(r["min_pure_sequences"]) + 1
 
 
 @njit

@@ -47,6 +47,7 @@ def distance(counts: np.ndarray, wild: int, rules: RuleSet) -> int:
         # Runs of five beside a third sequence would be more than ten places.
         ("9D PJ PJ KD KC JC 9S 9C 9H 9H", "2", preset("ten_card", min_sequences=3), 4),
         ("2H AC 3H AD 5S 4C 5D AS 5C 3D", "2", preset("ten_card", min_sequences=3), 4),
+        ("AS JH 5S 5S 3H 6S 8D 9C 5D QC 4D QD 9S", "7", preset("points", min_sequences=3), 6),
         ("9S 9S 9S 4H 4H 4H KS KS KS 2C 4C 6C 8C TC QC 2D 4D 6D 8D TD QD", "-", preset("rummy_21"), 0),
         # Three pure sequences and four sets of three: no groups among them have thirteen places together.
         ("7H 8H 9H 6S 7S 8S 6C 7C 8C TS TD TC 8S 8H 8D 5S 5H 5D 4H 4D 4C", "A", preset("rummy_21"), 0),

@@ -25,6 +25,7 @@ TABLES = [name for name in PRESETS if name != "rummy_21"] + [
     "points:min_naturals=2,max_set_size=4",
     "points:min_sequences=0,min_pure_sequences=0",
     "points:min_sequences=3",
+    "points:min_pure_sequences=0",
     "points:min_pure_sequences=2",
     "points:num_decks=3",
     "points:wild_neighbours=true",
