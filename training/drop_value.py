@@ -11,7 +11,6 @@ a first drop at a distance over 4, on further duplicate deals, both with the sam
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +33,7 @@ from paplu_env.bots.outs_kernels import (
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.rules import as_rules
+from training.files import to_json, write_together
 from training.fit_outs import DISTANCE, KIND, START, TERMS, note_decisions
 
 _RULES: Final = "points"
@@ -185,10 +185,11 @@ def main(arguments: list[str] | None = None) -> int:
         result = play_match("outs", plain, options.match_deals, options.seed + 1, _RULES)
         print(f"the rule: {result.points_per_deal:+.2f} points per deal", file=sys.stderr, flush=True)
         match = {**result.to_dict(), "seed": options.seed + 1}
-        options.out.with_suffix(".md").write_text(as_markdown(classes, match, command), encoding="utf-8")
-        text = json.dumps({"command": command, "classes": classes, "match": match}, indent=1)
-        options.out.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
-        draw_plot(classes, options.out.with_suffix(".svg"))
+        data = {"command": command, "classes": classes, "match": match}
+        beside = options.out.with_suffix
+        # Before the plot, which needs matplotlib: a study that has run is not lost for want of it.
+        write_together({beside(".json"): to_json(data), beside(".md"): as_markdown(classes, match, command).encode()})
+        draw_plot(classes, beside(".svg"))
     except (PapluError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -18,7 +18,6 @@ names the configuration, the seeds and what the agent reached on deals that took
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -59,6 +58,7 @@ from paplu_env.melds.deadwood import deadwood_kernel
 from paplu_env.melds.distance import distance_kernel
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.melds.outs import outs_kernel
+from training.files import write_json
 
 # What a decision is told by: which kind it is, the distance, the terms of its lines, those of its odds.
 KIND: Final = 0
@@ -337,9 +337,7 @@ def main(arguments: list[str] | None = None) -> int:
         "fresh_deals": report,
         **{name: np.round(array, 6).tolist() for name, array in weights._asdict().items()},
     }
-    part = options.out.with_suffix(".part")
-    part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    part.replace(options.out)
+    write_json(options.out, data)
     print(f"wrote {options.out}")
     return 0
 

@@ -10,7 +10,6 @@ explains on deals that took no part.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -30,6 +29,7 @@ from paplu_env.engine.state import OVER, States, empty_states
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
+from training.files import write_json
 
 Array = npt.NDArray[np.float64]
 
@@ -174,9 +174,7 @@ def main(arguments: list[str] | None = None) -> int:
         "explained": round(explained, 4),
         "lines": np.round(lines, 4).tolist(),
     }
-    part = options.out.with_suffix(".part")
-    part.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    part.replace(options.out)
+    write_json(options.out, data)
     print(f"wrote {options.out}: explains {explained:.1%} of the variance")
     return 0
 

@@ -7,7 +7,6 @@ numbers as JSON and a plot, beside the configuration.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 import tomllib
@@ -21,6 +20,7 @@ from paplu_env.engine.state import Views
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
+from training.files import to_json, write_together
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,8 @@ def main(arguments: list[str] | None = None) -> int:
         config = load_config(options.config)
         rows = measure(config)
         data = {"config": asdict(config), "rows": [asdict(row) for row in rows]}
-        options.config.with_suffix(".json").write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-        options.config.with_suffix(".md").write_text(table(config, rows), encoding="utf-8")
+        beside = options.config.with_suffix
+        write_together({beside(".json"): to_json(data), beside(".md"): table(config, rows).encode()})
         draw(config, rows, options.config.with_suffix(".svg"))
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
