@@ -17,7 +17,7 @@ from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import hidden_layout
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
@@ -119,7 +119,11 @@ class Learner(MaskablePPO):
         ppo, rules = config.ppo, parse_rules(config.rules)
         self.ppo = ppo
         self.magnet: ActorCritic | None = None
-        self._relabellings = relabellings(config.encoding, rules) if ppo.permutes_suits else []
+        self.average: ActorCritic | None = None
+        self._layout = hidden_layout(config.network.hidden_layout)
+        self._relabellings = (
+            relabellings(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
+        )
         is_half = config.precision == "bfloat16"
         sees_hidden = config.network.hidden_critic or config.network.guesses_hand
         super().__init__(
@@ -138,7 +142,7 @@ class Learner(MaskablePPO):
             target_kl=ppo.target_kl or None,
             rollout_buffer_class=Rollout,  # type: ignore[arg-type]
             rollout_buffer_kwargs={
-                "num_hidden": HIDDEN_V1.num_features(rules) if sees_hidden else 0,
+                "num_hidden": self._layout.num_features(rules) if sees_hidden else 0,
                 "dtype": torch.bfloat16 if is_half else torch.float32,
             },
             policy_kwargs={"make_net": partial(make_network, config.network, config.encoding, rules)},
@@ -166,7 +170,7 @@ class Learner(MaskablePPO):
             room.obs[step] = torch.from_numpy(obs)
             room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
             if room.hidden is not None:
-                room.hidden[step] = torch.from_numpy(env.critic_obs())  # type: ignore[attr-defined]
+                room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
             with torch.inference_mode():
                 logits = net.logits(room.obs[step], room.masks[step])
                 log_probs = torch.log_softmax(mask_logits(logits, room.masks[step]), dim=1)
@@ -191,7 +195,7 @@ class Learner(MaskablePPO):
     def _value(self, env: VecEnv, obs: Any, cut: list[tuple[int, int, npt.NDArray[np.float32]]]) -> None:
         """Ask the critic for all positions of the buffer, and for those in which it ends."""
         room, net = self.rollout_buffer, self.policy.net
-        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs())  # type: ignore[attr-defined]
+        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
         whole = room.flat()
         with torch.inference_mode():
             parts = [
@@ -232,10 +236,28 @@ class Learner(MaskablePPO):
             self._n_updates += 1
             if is_far:
                 break
+        self._average()
         for name in logged[0]:
             self.logger.record(f"train/{name}", float(torch.stack([figures[name] for figures in logged]).mean()))
         values, returns = self.rollout_buffer.values.numpy().reshape(-1), whole.returns.numpy()
         self.logger.record("train/explained_variance", float(explained_variance(values, returns)))
+
+    @property
+    def player(self) -> ActorCritic:
+        """The network that is measured and kept: the running average, or the newest weights."""
+        return self.policy.net if self.average is None else self.average
+
+    def _average(self) -> None:
+        """Bring the running average up to date; a young one is the even mean of what there was."""
+        if not self.ppo.average:
+            return
+        if self.average is None:
+            self.average = copy.deepcopy(self.policy.net)
+        update = self._n_updates // self.n_epochs
+        kept = min(self.ppo.average, (update - 1) / max(update, 1))
+        with torch.no_grad():
+            for mean, newest in zip(self.average.parameters(), self.policy.net.parameters(), strict=True):
+                mean.lerp_(newest, 1.0 - kept)
 
     def loss(self, batch: Batch, clip: float) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """PPO's loss on a minibatch (Schulman et al. 2017), and the figures that are logged by SB3's names."""

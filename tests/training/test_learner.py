@@ -8,7 +8,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.logger import Logger
 
 from paplu_env import encoding as encodings
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import HIDDEN_V2
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
@@ -105,7 +105,7 @@ def test_a_critic_that_sees_hidden_cards_is_told_them_and_the_policy_is_not() ->
     _collect(learner)
     batch = learner.rollout_buffer.flat()
     assert batch.hidden is not None
-    assert batch.hidden.shape == (128, HIDDEN_V1.num_features(RULES))
+    assert batch.hidden.shape == (128, HIDDEN_V2.num_features(RULES))
     blind = torch.zeros_like(batch.hidden)
     with torch.no_grad():
         logits, values = learner.policy.net(batch.obs, batch.masks, batch.hidden)
@@ -159,7 +159,7 @@ def test_relabelled_decisions_are_those_of_a_relabelled_table() -> None:
         _, figures = learner.loss(batch, 0.2)
         assert abs(float(figures["approx_kl"])) < 1e-8  # its probabilities are those of what is seen now
     assert any(not torch.equal(batch.obs, whole.obs) for batch in seen)
-    first = relabellings("cards-v1", rules)[0]
+    first = relabellings("cards-v1", "hidden-v2", rules)[0]
     assert first.features.tolist() == list(range(coder.num_features(rules)))
 
 
