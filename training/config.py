@@ -72,6 +72,13 @@ class PPOConfig:
         "share that a running average of the weights keeps at every update; it plays the matches and is what is "
         "exported; 0: the newest weights", 0.0, 0.0, 0.9999
     )  # fmt: skip
+    lookahead: int = _key(
+        "likeliest actions of a decision that are tried in the deal as it lies, and judged by the critic instead of by "
+        "the deal's outcome; needs network.hidden_critic; 0: none",
+        0,
+        0,
+        20,
+    )
     magnet: float = _key(
         "weight of the divergence from a magnet, the policy as it was some updates ago", 0.0, 0.0, 100.0
     )
@@ -272,6 +279,11 @@ def _check_together(config: TrainConfig) -> None:
     if network.hidden_critic and network.shared:
         raise InvalidConfig(
             "network.hidden_critic=true needs network.shared=false: the policy may not see hidden cards"
+        )
+    if config.ppo.lookahead == 1 or (config.ppo.lookahead and not network.hidden_critic):
+        raise InvalidConfig(
+            f"ppo.lookahead={config.ppo.lookahead}: compares at least two actions, by a critic that sees hidden cards "
+            "(network.hidden_critic=true)"
         )
     if config.mixed and config.games % (1 + len(config.also_rules)):
         raise InvalidConfig(

@@ -11,6 +11,7 @@ from gymnasium.spaces import Discrete
 
 from paplu_env.encoding import HIDDEN_V1, HiddenLayout
 from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.engine.state import States
 from paplu_env.envs.infos import row_info
 from paplu_env.envs.opponents import Opponents
 from paplu_env.envs.single import check_options, observation_space
@@ -142,6 +143,19 @@ class PapluVecEnv(VecEnv):
         if tables.over[0]:
             raise PapluError("nothing has been dealt: call reset() before critic_obs()")
         return layout.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
+
+    def positions(self) -> tuple[States, Ints]:
+        """``(num_envs,)`` copies of the states, whose seats to move are the learners', and ``(num_envs,)`` those seats.
+
+        As `critic_obs` they hold hidden cards: for critics and for looking ahead in training.
+
+        Raises:
+            PapluError: nothing has been dealt.
+        """
+        tables = self._tables
+        if tables.over[0]:
+            raise PapluError("nothing has been dealt: call reset() before positions()")
+        return tables.states.copy(), tables.seats.astype(np.int64)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Take other opponents; each environment meets them from its next deal on.
