@@ -377,7 +377,7 @@ def _parse_counts(text: Any, size: int, where: str) -> npt.NDArray[np.int64]:
 
 def _parse_returns(event: Mapping[str, Any], players: int) -> list[int]:
     """The points of a deal that only the table can tell."""
-    returns = event.get("returns", [])
+    returns: list[int] = event.get("returns", [])
     fits = len(returns) == players and all(type(points) is int and abs(points) < 1 << 15 for points in returns)
     if not fits or sum(returns) != 0:
         raise InvalidNotation(

@@ -33,42 +33,49 @@ from paplu_env.errors import InvalidNotation
 
 Event = dict[str, Any]
 
-_KINDS: Final[dict[type, str]] = {str: "a text", int: "a whole number", list: "a list", dict: "a mapping"}
+_KINDS: Final[dict[type, str]] = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "a mapping",
+}
 
 
 @dataclass(frozen=True)
-class _Fields:
-    """The fields of one type of event, with the types of their values."""
+class Fields:
+    """The fields of one type of message, with the types of their values."""
 
     needed: Mapping[str, type]
     optional: Mapping[str, type]
 
 
-EVENTS: Final[Mapping[str, _Fields]] = {
-    "deal": _Fields(
+EVENTS: Final[Mapping[str, Fields]] = {
+    "deal": Fields(
         {"hand": str, "indicator": str, "open": str, "first": int}, {"seat": int, "active": list, "number": int}
     ),
-    "draw": _Fields({"seat": int}, {"card": str}),
-    "take": _Fields({"seat": int}, {"card": str}),
-    "discard": _Fields({"seat": int, "card": str}, {}),
-    "drop": _Fields({"seat": int}, {}),
-    "declare": _Fields({"seat": int, "card": str}, {"hand": str}),
-    "announce": _Fields({"seat": int}, {"hand": str}),
-    "reshuffle": _Fields({"open": str}, {}),
-    "end": _Fields({}, {"hands": dict, "ending": str, "returns": list}),
+    "draw": Fields({"seat": int}, {"card": str}),
+    "take": Fields({"seat": int}, {"card": str}),
+    "discard": Fields({"seat": int, "card": str}, {}),
+    "drop": Fields({"seat": int}, {}),
+    "declare": Fields({"seat": int, "card": str}, {"hand": str}),
+    "announce": Fields({"seat": int}, {"hand": str}),
+    "reshuffle": Fields({"open": str}, {}),
+    "end": Fields({}, {"hands": dict, "ending": str, "returns": list}),
 }
 
 
-def check_event(event: Any) -> str:
-    """The type of an event, once it has the fields of its type and no others.
+def check_event(event: Any, kinds: Mapping[str, Fields] = EVENTS) -> str:
+    """The type of an event (or of another message), once it has the fields of its type and no others.
 
     Raises:
         InvalidNotation: it has not.
     """
-    if not isinstance(event, Mapping) or event.get("type") not in EVENTS:
-        raise InvalidNotation(f"{reprlib.repr(event)} is no event: its type must be one of {', '.join(EVENTS)}")
-    kind = str(event["type"])
-    fields = EVENTS[kind]
+    kind = event.get("type") if isinstance(event, Mapping) else None
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidNotation(f"{reprlib.repr(event)}: a mapping is needed whose type is one of {', '.join(kinds)}")
+    fields = kinds[kind]
     known = {**fields.needed, **fields.optional}
     for name in fields.needed:
         if name not in event:
@@ -79,7 +86,7 @@ def check_event(event: Any) -> str:
         if name not in known:
             raise InvalidNotation(f"{kind}: there is no field {name!r}, only {', '.join(known) or 'the type'}")
         # Not isinstance: to JSON ``true`` is not the number 1.
-        if type(value) is not known[name]:
+        if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise InvalidNotation(f"{kind}: {name} is {reprlib.repr(value)}, and must be {_KINDS[known[name]]}")
     return kind
 
