@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from paplu_env import engine
-from paplu_env.bots import ALIASES, BOTS, Policy, make_policy
+from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.policy import decision_keys
-from paplu_env.bots.search import worlds_of_name
+from paplu_env.bots.registry import is_built_in
 from paplu_env.bots.shipped import INDEX, INDEX_FORMAT, policies_folder
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation import play_match
@@ -84,7 +84,8 @@ def ship(
         print(result)
     card = read_card(card_path(path))
     card["about"] = about
-    card["evaluation"] += matches
+    # Apart from the match in "evaluation", by which the network was chosen, so that it flatters.
+    card["measured"] = matches
     card["microseconds"] = round(time_decision(policy), 1)
     write_json(card_path(path), card)
     write_index(folder)
@@ -139,7 +140,7 @@ def time_decision(policy: Policy) -> float:
 
 
 def _check_words(name: str, about: str) -> None:
-    is_taken = name in BOTS or name in ALIASES or worlds_of_name(name) is not None
+    is_taken = is_built_in(name)
     if is_taken or not _NAME.fullmatch(name):
         raise PapluError(
             f"the name {name!r} "
@@ -165,7 +166,7 @@ def _entry(path: Path, card: Mapping[str, Any]) -> dict[str, Any]:
             "bytes": card["bytes"],
             "microseconds": card.get("microseconds"),
             "strength": [
-                {"opponent": match["b"], **{name: match[name] for name in _STRENGTH}} for match in card["evaluation"]
+                {"opponent": match["b"], **{name: match[name] for name in _STRENGTH}} for match in card["measured"]
             ],
         }
     except (KeyError, TypeError) as error:

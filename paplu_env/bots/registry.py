@@ -79,4 +79,11 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
 
 def exported_file(policy: str) -> Path | None:
     """The ONNX file that a text names, by its path or as a shipped bot; None for bots that are no network."""
-    return Path(policy) if policy.endswith(".onnx") else shipped_file(policy)
+    if policy.endswith(".onnx"):
+        return Path(policy)
+    return None if is_built_in(policy) else shipped_file(policy)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name is that of a bot without a file, which no network can have."""
+    return name in BOTS or name in ALIASES or worlds_of_name(name) is not None
