@@ -284,15 +284,16 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
     worst, states = 0.0, 0
     for table in tables:
         for name in _STATES_FROM:
-            chunk = collect_decisions(make_policy(name, table), encoding, _DEALS_FOR_STATES, seed=0)
+            chunk = collect_decisions(make_policy(name, table), _DEALS_FOR_STATES, seed=0)
+            obs, masks = chunk.obs(encoding), chunk.masks()
             with torch.inference_mode():
-                expected = module(torch.from_numpy(chunk.obs), torch.from_numpy(chunk.masks)).numpy()
+                expected = module(torch.from_numpy(obs), torch.from_numpy(masks)).numpy()
             if not np.isfinite(expected).all():  # forbidden actions have MASKED_LOGIT here, which is finite
                 raise PapluError(
                     f"the module's logits are NaN or infinite on positions of {name} under {table}: nothing was written"
                 )
-            found = _run(session, chunk.obs, chunk.masks)
-            one = _run(session, chunk.obs[:1], chunk.masks[:1])
+            found = _run(session, obs, masks)
+            one = _run(session, obs[:1], masks[:1])
             apart = (np.abs(a - b).max() for a, b in ((found, expected), (one, expected[:1])))
             worst = float(np.max([worst, *apart]))  # unlike max(), NaN if any of them is
             states += len(chunk)

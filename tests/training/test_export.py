@@ -71,10 +71,11 @@ def alone(exported: Path, tmp_path: Path) -> Path:
 def states() -> tuple[np.ndarray, np.ndarray]:
     """Several thousand decisions of good and of random play, the last turns of long deals among them."""
     chunks = [
-        collect_decisions(make_policy(name, RULES), encodings.get("cards-v1"), deals, seed=5)
+        collect_decisions(make_policy(name, RULES), deals, seed=5)
         for name, deals in (("mindist_opp", 150), ("random", 15))
     ]
-    return np.concatenate([chunk.obs for chunk in chunks]), np.concatenate([chunk.masks for chunk in chunks])
+    coder = encodings.get("cards-v1")
+    return np.concatenate([chunk.obs(coder) for chunk in chunks]), np.concatenate([chunk.masks() for chunk in chunks])
 
 
 def test_the_file_is_standard_onnx_and_its_opset_is_stated(exported: Path) -> None:
