@@ -69,8 +69,8 @@ def test_onnxruntime_in_node_gives_the_logits_of_recorded_decisions(tmp_path: Pa
     files += [bots.exported_file(name) for name in bots.shipped_policies()]
     for file in files:
         policy = OnnxPolicy(file)
-        played = collect_decisions(bots.make_policy("mindist_opp", policy.rules), policy.encoding, 40, seed=3)
-        obs, masks = played.obs[:DECISIONS], played.masks[:DECISIONS]
+        played = collect_decisions(bots.make_policy("mindist_opp", policy.rules), 40, seed=3)
+        obs, masks = played.obs(policy.encoding)[:DECISIONS], played.masks()[:DECISIONS]
         given = json.dumps({"obs": obs.tolist(), "masks": masks.astype(int).tolist()})
         answered = _node(str(JS / "logits.cjs"), MODULES, str(file), given=given)
         assert answered.returncode == 0, answered.stderr

@@ -33,8 +33,9 @@ FORMAT: Final = "paplu-vectors-1"
 ENCODING: Final = "cards-v1"  # the one that needs no solver
 COUNT: Final = 1_000
 _SEED: Final = 2026
-# Who plays the deals, in turn: between them they drop, take, throw what nobody wants, and go on for long.
-_PLAYERS: Final = (("mindist_opp", "outs"), ("easy", "minscore"), ("mindist", "random"), ("outs", "easy"))
+# Who plays the deals, in turn: between them they drop, take, throw what nobody wants, and go on for long. None of
+# them changes with a later fit, so that the file is made again as it was.
+_PLAYERS: Final = (("medium-1", "hard-1"), ("easy-1", "minscore"), ("mindist", "random"), ("hard-1", "easy-1"))
 _PER_DEAL: Final = 2  # decisions taken of each deal: more would repeat its events too often
 _CHOICE_SEAT: Final = 254  # keys of this choice: no table has a seat of this number
 

@@ -78,7 +78,7 @@ class Conversation:
         if kind == "hello":
             return self._hello(message)
         if not self._is_open:
-            raise IllegalAction(f"the first line is a hello: { ({'type': 'hello', 'protocol': PROTOCOL}) }")
+            raise IllegalAction(f"{kind}: the first line is a hello, with the protocol {PROTOCOL!r}")
         if kind == "deal":
             self._sit(message)
             return {"type": "ok"}

@@ -86,7 +86,7 @@ class Seat:
     'draw'
     >>> seat.see({"type": "draw", "seat": 0, "card": "KD"})
     >>> engine.format_action(seat.decide())
-    'discard 2D'
+    'discard 3C'
     """
 
     def __init__(self, policy: PolicyLike, rules: RuleSet | str | None = None, seat: int = 0, seed: int = 0) -> None:
