@@ -60,6 +60,7 @@ class Conversation:
         self._seed = seed
         self._policy: Policy = make_policy(bot, rules)
         self._is_open = False
+        self._number = -1  # of the last deal
         self._seat: Seat | None = None
 
     def answer(self, line: str | bytes) -> dict[str, Any]:
@@ -97,7 +98,7 @@ class Conversation:
         seed = message.get("seed", self._seed)
         Seat(policy, policy.rules, seed=seed)  # refuses a seed out of range
         _warm_up(policy)
-        self._policy, self._seed, self._seat, self._is_open = policy, seed, None, True
+        self._policy, self._seed, self._seat, self._number, self._is_open = policy, seed, None, -1, True
         encoding = getattr(policy, "encoding", None)
         return {
             "type": "hello",
@@ -118,8 +119,9 @@ class Conversation:
         seat = self._seat
         if seat is None or seat.seat != message["seat"]:
             seat = Seat(self._policy, self._policy.rules, message["seat"], self._seed)
-        seat.see(message)
-        self._seat = seat
+        number = message.get("number", self._number + 1)
+        seat.see({**message, "number": number})
+        self._seat, self._number = seat, number
 
     def _decide(self, message: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
         budget = {name: message[name] for name in ("worlds", "milliseconds") if name in message}

@@ -18,28 +18,23 @@ from paplu_env import engine
 from paplu_env.bots.explain import Candidate
 from paplu_env.bots.policy import Masks, Policy, decision_keys, describe_view
 from paplu_env.bots.registry import PolicyLike, make_policy
+from paplu_env.bots.seat_worlds import Held, opening_view, parse_counts, with_drawn, world_with
 from paplu_env.bots.table_events import check_event
-from paplu_env.cards import NUM_FACES, counts_of, faces_of, format_card, format_hand, parse_card, parse_cards
+from paplu_env.cards import NUM_FACES, format_card, parse_card
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.arrays import as_seed
-from paplu_env.engine.deal import active_bits
+from paplu_env.engine.state import DROP as DROP_ENDING
 from paplu_env.engine.state import (
-    DISCARD,
-    DROPPED_FIRST,
     ENDING_NAMES,
     LOWER_DEADWOOD,
     NO_SEAT,
     OVER,
     WRONG_DECLARED,
-    States,
     Views,
 )
-from paplu_env.engine.state import DROP as DROP_ENDING
 from paplu_env.engine.unseen import unseen
 from paplu_env.errors import IllegalAction, InvalidHand, InvalidNotation
 from paplu_env.rules import RuleSet
-
-_Held = dict[int, npt.NDArray[np.int64]]  # by seat: (53,) copies that a seat must hold at least
 
 _ACTIONS: Final = {"draw": DRAW_CLOSED, "take": TAKE_OPEN, "drop": DROP, "announce": ANNOUNCE}
 _BASES: Final = {"discard": DISCARD_BASE, "declare": DECLARE_BASE}
@@ -51,7 +46,7 @@ class _Last:
 
     before: Views
     action: int
-    held: _Held  # hands that were laid down with it
+    held: Held  # hands that were laid down with it
     unknown: tuple[int, ...] = ()  # seats whose hands lie open and have not been told
     hides_points: bool = False  # a bonus is paid for cards that stay hidden
 
@@ -176,7 +171,7 @@ class Seat:
         number = event.get("number", 0 if self._position is None else self._position.number + 1)
         if not 0 <= number < 1 << 63:
             raise InvalidNotation(f"deal: number {number} must be 0..2**63-1")
-        return _Position(number, _opening_view(event, self.seat, self.rules))
+        return _Position(number, opening_view(event, self.seat, self.rules))
 
     def _after_move(self, kind: str, event: Mapping[str, Any]) -> _Position:
         """The position after a seat's own action."""
@@ -190,12 +185,12 @@ class Seat:
         self._check_told(kind, event, view)
         face = parse_card(event["card"]) if "card" in event else None
         action = _ACTIONS[kind] if kind in _ACTIONS else _BASES[kind] + int(face or 0)
-        held: _Held = {}
+        held: Held = {}
         if mover != self.seat and kind in ("discard", "declare", "announce"):
             held[mover] = self._shown_cards(kind, event, face, view)
         after = self._act(view, action, held)
         if kind == "draw" and mover == self.seat and face is not None:
-            after = _with_drawn(view, after, face, self.rules)
+            after = with_drawn(view, after, face, self.rules)
         if int(after["phase"][0]) == OVER:
             told = held if kind in ("declare", "announce") else {}
             return self._finished(position.number, _Last(view, action, told), after)
@@ -228,14 +223,14 @@ class Seat:
             is_blocked = int(view["taken"][0]) == face and self.rules.block_taken_card
             held[face] = 2 if is_blocked and unseen(view, 0, self.rules)[face] else 1
             return held
-        held = _parse_counts(event["hand"], self.rules.hand_size, f"{kind}: seat {mover}")
+        held = parse_counts(event["hand"], self.rules.hand_size, f"{kind}: seat {mover}")
         if face is not None:
             held[face] += 1
         return held
 
-    def _act(self, view: Views, action: int, held: _Held) -> Views:
+    def _act(self, view: Views, action: int, held: Held) -> Views:
         """What the seat sees after an action of the seat to move, in a world where seats hold these cards."""
-        world = _world(view, held, self.rules)
+        world = world_with(view, held, self.rules)
         reason = engine.why_illegal(world, 0, action, self.rules)
         if reason:
             raise IllegalAction(
@@ -301,7 +296,7 @@ class Seat:
                 raise IllegalAction(f"end: {name} {event[name]!r}: by the rules {self.rules} it is {value!r}")
         return _Position(position.number, view, last=replace(last, unknown=(), hides_points=False))
 
-    def _told_hands(self, texts: Mapping[str, Any], last: _Last) -> _Held:
+    def _told_hands(self, texts: Mapping[str, Any], last: _Last) -> Held:
         """The hands of an ``end``, which must be just those that lie open and have not been told."""
         if sorted(texts) != sorted(map(str, last.unknown)):
             raise InvalidNotation(
@@ -309,7 +304,7 @@ class Seat:
                 f"told are of seats {', '.join(map(str, last.unknown)) or 'none'}"
             )
         return {
-            seat: _parse_counts(texts[str(seat)], self.rules.hand_size, f"end: seat {seat}") for seat in last.unknown
+            seat: parse_counts(texts[str(seat)], self.rules.hand_size, f"end: seat {seat}") for seat in last.unknown
         }
 
     def _any(self) -> _Position:
@@ -336,45 +331,6 @@ class Seat:
         return position
 
 
-def _opening_view(event: Mapping[str, Any], seat: int, rules: RuleSet) -> Views:
-    """What a seat sees of a deal; what it doesn't see lies as it comes."""
-    active = event.get("active", list(range(rules.num_players)))
-    active_bits(rules, event["first"], active)
-    if seat not in active:
-        raise InvalidNotation(f"deal: seat {seat} is not among the active seats {active}, and is dealt no hand")
-    own = faces_of(_parse_counts(event["hand"], rules.hand_size, "deal"))
-    indicator, open_card = parse_card(event["indicator"]), parse_card(event["open"])
-    rules.wild_of(indicator)  # refuses a face that can't be the indicator
-    seen = [*own, indicator, open_card]
-    for face in sorted(set(seen)):
-        if seen.count(face) > rules.copies(face):
-            raise InvalidHand(
-                f"deal: {seen.count(face)} of {format_card(face)} as hand, indicator and open card: "
-                f"the pack has {rules.copies(face)}"
-            )
-    rest = [face for face in range(NUM_FACES) for _ in range(rules.copies(face) - seen.count(face))]
-    step = int(rules.packed["step"][0])
-    around = [(event["first"] + step * turn) % rules.num_players for turn in range(rules.num_players)]
-    order = [each for each in around if each in active]
-    hands = [own if each == seat else [rest.pop() for _ in own] for each in order]
-    dealt = [card for cards in zip(*hands, strict=True) for card in cards]
-    if rules.indicator_first:
-        deck = [indicator, *dealt, open_card, *rest]
-    else:
-        deck = [*dealt, open_card, indicator, *rest]
-    return engine.player_view(engine.deal_from(rules, deck, event["first"], active), 0, seat)
-
-
-def _parse_counts(text: Any, size: int, where: str) -> npt.NDArray[np.int64]:
-    """A whole hand as counts."""
-    if not isinstance(text, str):
-        raise InvalidNotation(f"{where}: a hand is a text, not {text!r}")
-    counts = counts_of(parse_cards(text)).astype(np.int64)
-    if counts.sum() != size:
-        raise InvalidHand(f"{where}: {counts.sum()} cards in {text!r}: a hand has {size}")
-    return counts
-
-
 def _parse_returns(event: Mapping[str, Any], players: int) -> list[int]:
     """The points of a deal that only the table can tell."""
     returns: list[int] = event.get("returns", [])
@@ -385,54 +341,3 @@ def _parse_returns(event: Mapping[str, Any], players: int) -> list[int]:
             "points, which sum to 0"
         )
     return returns
-
-
-def _world(view: Views, held: _Held, rules: RuleSet) -> States:
-    """A world that looks like the view, and in which other seats hold at least these cards.
-
-    Raises:
-        InvalidHand: there is none; the message says what stands in the way.
-    """
-    free = unseen(view, 0, rules).astype(np.int64)
-    pinned = view.copy()
-    for seat, cards in held.items():
-        known = view["known"][0, seat].astype(np.int64)
-        more = np.maximum(cards - known, 0)
-        for face in np.flatnonzero(more > free).tolist():
-            raise InvalidHand(
-                f"seat {seat} can't hold {cards[face]} of {format_card(face)}: {known[face] + free[face]} can be "
-                f"there, the others are seen elsewhere ({describe_view(view, 0)})"
-            )
-        if known.sum() + more.sum() > _hand_size(view, seat, rules):
-            raise InvalidHand(
-                f"seat {seat} can't hold {format_hand(cards)}: it holds {_hand_size(view, seat, rules)} cards, "
-                f"{format_hand(known) or 'none'} of them taken from the open pile ({describe_view(view, 0)})"
-            )
-        free -= more
-        pinned["known"][0, seat] = known + more
-    world = engine.sample_world(pinned, 0, rules)
-    world["known"] = view["known"]
-    return world
-
-
-def _hand_size(view: Views, seat: int, rules: RuleSet) -> int:
-    """Cards that a seat in play holds now."""
-    v = view[0]
-    if rules.first_drop_returns_cards and int(v["status"][seat]) == DROPPED_FIRST:
-        return 0
-    return rules.hand_size + (int(v["phase"]) == DISCARD and int(v["current_player"]) == seat)
-
-
-def _with_drawn(before: Views, after: Views, face: int, rules: RuleSet) -> Views:
-    """The view after the seat's own draw, with the card that it really was."""
-    if unseen(before, 0, rules)[face] == 0:
-        raise InvalidHand(
-            f"draw: no {format_card(face)} can be in the closed stock, all are seen elsewhere "
-            f"({describe_view(before, 0)})"
-        )
-    v = after.copy()
-    v["hand"][0, int(after["drawn"][0])] -= 1
-    v["hand"][0, face] += 1
-    v["drawn"] = face
-    # Another world with this hand, so that the solver is asked about it.
-    return engine.player_view(engine.sample_world(v, 0, rules), 0, int(v["seat"][0]))

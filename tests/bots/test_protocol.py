@@ -176,6 +176,17 @@ def test_a_bot_may_sit_elsewhere_in_the_next_deal() -> None:
     assert ask({"type": "draw", "seat": 0})["error"] == "IllegalAction"
 
 
+def test_deals_are_counted_whatever_the_seat() -> None:
+    deals = [{**DEAL, "seat": seat, "first": seat} for seat in (0, 1, 1, 0)] * 8
+    counted, numbered = _talk("random", HELLO), _talk("random", HELLO)
+    answers = []
+    for number, deal in enumerate(deals):
+        assert (counted(deal), numbered({**deal, "number": number})) == ({"type": "ok"}, {"type": "ok"})
+        answers.append(counted({"type": "decide"}))
+        assert answers[-1] == numbered({"type": "decide"})
+    assert len({answer["id"] for answer in answers}) > 1
+
+
 def test_a_decision_is_explained_on_demand() -> None:
     answer = _talk("outs", HELLO, DEAL)({"type": "decide", "explain": True})
     best, *others = answer["candidates"]

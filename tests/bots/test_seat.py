@@ -194,6 +194,38 @@ def test_what_cannot_have_happened_is_refused_and_changes_nothing(before, event,
         seat.see(DEAL)
 
 
+@pytest.mark.parametrize("text", ["points", "saha2025:num_decks=1,max_turns=60", "classic:num_players=3"])
+def test_any_event_is_taken_in_whole_or_refused_whole(text: str) -> None:
+    rules, random = as_rules(text), Random(text)
+    refused = taken = 0
+    for number in range(8):
+        seat = bots.Seat("random", rules, number % rules.num_players)
+        seat.see(opening_event(engine.player_view(engine.deal(rules, number), 0, seat.seat)))
+        for _ in range(150):
+            kind = random.choice(
+                ("draw", "take", "discard", "discard", "discard", "declare", "reshuffle", "end", "drop")
+            )
+            event: Event = {"type": kind, "seat": random.randrange(rules.num_players)}
+            if kind in ("discard", "declare") or (kind == "draw" and event["seat"] == seat.seat):
+                event["card"] = format_card(random.randrange(53))
+            if kind in ("reshuffle", "end"):
+                event = {"type": kind, **({"open": "7H"} if kind == "reshuffle" else {})}
+            before = None if seat._position is None else seat._position.view.tobytes()
+            try:
+                seat.see(event)
+                taken += 1
+            except PapluError:
+                refused += 1
+                assert seat._position is not None
+                assert seat._position.view.tobytes() == before
+            if seat.is_to_move:
+                world = engine.sample_world(seat.view, 1, rules)  # its cards add up
+                assert engine.check(world, 0, rules) == []
+                assert seat.mask()[0, seat.decide()]
+    assert refused > 100
+    assert taken > 50
+
+
 def test_a_seat_answers_only_in_turn() -> None:
     seat = bots.Seat("mindist", "points")
     with pytest.raises(IllegalAction, match="the first event is a deal"):
