@@ -16,7 +16,7 @@ from training.learner import Learner
 KIND: Final = "paplu-checkpoint-1"
 
 _NET: Final = "net."  # prefixes of names of tensors
-_MAGNET: Final = "magnet."
+_COPIES: Final = ("magnet", "average")  # further networks that a learner may have
 _ADAM: Final = "adam."
 _TORCH_RNG: Final = "rng.torch"
 _NUMPY_RNG: Final = "rng.numpy"
@@ -36,8 +36,9 @@ def save_checkpoint(path: Path, model: Learner, about: dict[str, Any]) -> None:
     tensors: Tensors = {_TORCH_RNG: torch.get_rng_state().numpy(), _NUMPY_RNG: np.asarray(keys)}
     for key, value in model.policy.net.tensors().items():
         tensors[_NET + key] = value
-    if model.magnet is not None:
-        tensors.update({_MAGNET + key: value for key, value in model.magnet.tensors().items()})
+    for name in _COPIES:
+        if (copied := getattr(model, name)) is not None:
+            tensors.update({f"{name}.{key}": value for key, value in copied.tensors().items()})
     for key, parameter in model.policy.named_parameters():
         for part, value in model.policy.optimizer.state.get(parameter, {}).items():
             tensors[f"{_ADAM}{part}.{key}"] = value.numpy().copy()
@@ -58,10 +59,11 @@ def load_checkpoint(path: Path, model: Learner) -> dict[str, Any]:
     policy = model.policy
     try:
         policy.net.load_tensors({k.removeprefix(_NET): v for k, v in tensors.items() if k.startswith(_NET)})
-        magnet = {k.removeprefix(_MAGNET): v for k, v in tensors.items() if k.startswith(_MAGNET)}
-        if magnet:
-            model.magnet = copy.deepcopy(policy.net)
-            model.magnet.load_tensors(magnet)
+        for name in _COPIES:
+            copied = {k.removeprefix(f"{name}."): v for k, v in tensors.items() if k.startswith(f"{name}.")}
+            if copied:
+                setattr(model, name, copy.deepcopy(policy.net))
+                getattr(model, name).load_tensors(copied)
         policy.optimizer.load_state_dict(
             {"state": _adam_state(policy, tensors), "param_groups": policy.optimizer.state_dict()["param_groups"]}
         )

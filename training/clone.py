@@ -35,7 +35,11 @@ def clone(net: ActorCritic, config: TrainConfig, progress: Progress) -> dict[str
     """
     plan = config.clone
     optimizer = torch.optim.Adam(net.parameters(), lr=plan.learning_rate)
-    orders = relabellings(config.encoding, parse_rules(config.rules)) if plan.permutes_suits else []
+    orders = (
+        relabellings(config.encoding, config.network.hidden_layout, parse_rules(config.rules))
+        if plan.permutes_suits
+        else []
+    )
     rng = np.random.default_rng(config.seed)
     done, agreement, value_error = 0, 0.0, 0.0
     for chunk in _chunks(config):
@@ -83,11 +87,12 @@ def _chunks(config: TrainConfig) -> Iterator[Decisions]:
 
 def _examples(net: ActorCritic, config: TrainConfig, chunk: Decisions) -> _Examples:
     # Shaping moves payments within a deal, by a potential that the value learns soon: it is left out.
+    layout = encodings.hidden_layout(net.config.hidden_layout)
     outcomes = Reward(config.reward, chunk.rules).final(chunk.points, chunk.winners, chunk.seats)
     return _Examples(
         obs=torch.from_numpy(chunk.obs(encodings.get(config.encoding))),
         masks=torch.from_numpy(chunk.masks()),
-        hidden=torch.from_numpy(chunk.hidden()) if net.config.hidden_critic else None,
+        hidden=torch.from_numpy(chunk.hidden(layout)) if net.config.hidden_critic else None,
         actions=torch.from_numpy(chunk.actions),
         outcomes=torch.from_numpy(outcomes.astype(np.float32)),
     )

@@ -15,6 +15,7 @@ from paplu_env.errors import PapluError
 from paplu_env.rules import parse_rules
 
 Activation = Literal["relu", "tanh"]
+HiddenName = Literal["hidden-v1", "hidden-v2"]
 Precision = Literal["float32", "bfloat16"]
 
 # How long a run lasts, which may be changed while it is under way: see `RunFolder.begin`.
@@ -44,6 +45,7 @@ class NetworkConfig:
     hidden_critic: bool = _key(
         "the value, in a trunk of its own, sees the hidden cards too; needs shared = false", False
     )
+    hidden_layout: HiddenName = _key("what hidden cards are told as: hidden-v2 adds distances and outs", "hidden-v2")
     guesses_hand: bool = _key("the policy's trunk also learns to guess the other hands, see ppo.guess_weight", False)
     face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
@@ -66,6 +68,17 @@ class PPOConfig:
     value_weight: float = _key("weight of the value's error in the loss", 0.5, 0.0, 100.0)
     max_grad_norm: float = _key("gradients longer than this are shortened to it", 0.5, 0.0)
     target_kl: float = _key("an update stops early beyond 1.5 times this divergence; 0 never stops it", 0.03, 0.0)
+    average: float = _key(
+        "share that a running average of the weights keeps at every update; it plays the matches and is what is "
+        "exported; 0: the newest weights", 0.0, 0.0, 0.9999
+    )  # fmt: skip
+    lookahead: int = _key(
+        "likeliest actions of a decision that are tried in the deal as it lies, and judged by the critic instead of by "
+        "the deal's outcome; needs network.hidden_critic; 0: none",
+        0,
+        0,
+        20,
+    )
     magnet: float = _key(
         "weight of the divergence from a magnet, the policy as it was some updates ago", 0.0, 0.0, 100.0
     )
@@ -266,6 +279,11 @@ def _check_together(config: TrainConfig) -> None:
     if network.hidden_critic and network.shared:
         raise InvalidConfig(
             "network.hidden_critic=true needs network.shared=false: the policy may not see hidden cards"
+        )
+    if config.ppo.lookahead == 1 or (config.ppo.lookahead and not network.hidden_critic):
+        raise InvalidConfig(
+            f"ppo.lookahead={config.ppo.lookahead}: compares at least two actions, by a critic that sees hidden cards "
+            "(network.hidden_critic=true)"
         )
     if config.mixed and config.games % (1 + len(config.also_rules)):
         raise InvalidConfig(

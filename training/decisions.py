@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.bots.policy import Policy
-from paplu_env.encoding import HIDDEN_V1, Encoding
+from paplu_env.encoding import Encoding, HiddenLayout
 from paplu_env.engine import apply_actions, deal_many, legal_action_masks, player_views
 from paplu_env.engine.actions import DECLARE_BASE, DROP, NUM_ACTIONS
 from paplu_env.engine.chance import keys_for
@@ -50,9 +50,9 @@ class Decisions:
         """``(N, A)`` what they may do."""
         return legal_action_masks(self.states, self.rules)
 
-    def hidden(self) -> npt.NDArray[np.float32]:
-        """``(N, H)`` what `hidden-v1` says of the rest, for a critic."""
-        return HIDDEN_V1.encode(self.states, self.seats, self.rules)
+    def hidden(self, layout: HiddenLayout) -> npt.NDArray[np.float32]:
+        """``(N, H)`` what a layout of hidden cards says of the rest, for a critic."""
+        return layout.encode(self.states, self.seats, self.rules)
 
 
 def collect_decisions(teacher: Policy, deals: int, seed: int, noise: float = 0.0) -> Decisions:

@@ -17,10 +17,11 @@ from stable_baselines3.common.utils import explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import get, hidden_layout
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
+from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
 from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, sample
 from training.relabelling import draw, relabellings
 
@@ -37,7 +38,10 @@ class Batch(NamedTuple):
     log_probs: torch.Tensor  # (N,) when they were taken
     advantages: torch.Tensor  # (N,)
     returns: torch.Tensor  # (N,)
-    magnet: torch.Tensor | None  # (N, A) log-probabilities of the magnet
+    tried: torch.Tensor | None = None  # (N, K) int64, actions that were looked ahead for, as in `Tried`
+    tried_probs: torch.Tensor | None = None  # (N, K)
+    gains: torch.Tensor | None = None  # (N, K)
+    magnet: torch.Tensor | None = None  # (N, A) log-probabilities of the magnet
 
     def rows(self, index: torch.Tensor) -> Batch:
         """Some of the decisions."""
@@ -49,6 +53,7 @@ class Rollout:
 
     Args:
         num_hidden: ``H``, 0 where nobody asks for hidden cards.
+        num_tried: ``K``, 0 where nobody looks ahead.
         dtype: of observations; bfloat16 takes half the room and is what trunks of that precision read anyway.
     """
 
@@ -62,6 +67,7 @@ class Rollout:
         gamma: float = 0.99,
         n_envs: int = 1,
         num_hidden: int = 0,
+        num_tried: int = 0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         assert observation_space.shape is not None
@@ -73,6 +79,9 @@ class Rollout:
         self.actions = torch.zeros(*shape, dtype=torch.int64)
         self.log_probs = torch.zeros(shape)
         self.values = torch.zeros(shape)
+        self.tried = torch.zeros(*shape, num_tried, dtype=torch.int64) if num_tried else None
+        self.tried_probs = torch.zeros(*shape, num_tried)
+        self.gains = torch.zeros(*shape, num_tried)
         self.rewards: npt.NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
         self.dones: npt.NDArray[np.bool_] = np.zeros(shape, dtype=bool)
         self.advantages = torch.zeros(shape)
@@ -96,7 +105,13 @@ class Rollout:
         returns = self.advantages + self.values
         hidden = None if self.hidden is None else self.hidden.flatten(0, 1)
         parts = (part.flatten(0, 1) for part in (self.actions, self.log_probs, self.advantages, returns))
-        return Batch(self.obs.flatten(0, 1), self.masks.flatten(0, 1), hidden, *parts, magnet=None)
+        batch = Batch(self.obs.flatten(0, 1), self.masks.flatten(0, 1), hidden, *parts)
+        if self.tried is None:
+            return batch
+        tried, probs, gains = (part.flatten(0, 1) for part in (self.tried, self.tried_probs, self.gains))
+        # Their scale is that of one point's effect, not of the deal's outcome: bring it to that of advantages.
+        scale = (probs * gains.square()).sum(dim=1).mean().sqrt()
+        return batch._replace(tried=tried, tried_probs=probs, gains=gains / (scale + 1e-8))
 
 
 class Learner(MaskablePPO):
@@ -119,7 +134,12 @@ class Learner(MaskablePPO):
         ppo, rules = config.ppo, parse_rules(config.rules)
         self.ppo = ppo
         self.magnet: ActorCritic | None = None
-        self._relabellings = relabellings(config.encoding, rules) if ppo.permutes_suits else []
+        self.average: ActorCritic | None = None
+        self._layout = hidden_layout(config.network.hidden_layout)
+        self._encoding, self._reward = get(config.encoding), config.reward
+        self._relabellings = (
+            relabellings(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
+        )
         is_half = config.precision == "bfloat16"
         sees_hidden = config.network.hidden_critic or config.network.guesses_hand
         super().__init__(
@@ -138,7 +158,8 @@ class Learner(MaskablePPO):
             target_kl=ppo.target_kl or None,
             rollout_buffer_class=Rollout,  # type: ignore[arg-type]
             rollout_buffer_kwargs={
-                "num_hidden": HIDDEN_V1.num_features(rules) if sees_hidden else 0,
+                "num_tried": ppo.lookahead,
+                "num_hidden": self._layout.num_features(rules) if sees_hidden else 0,
                 "dtype": torch.bfloat16 if is_half else torch.float32,
             },
             policy_kwargs={"make_net": partial(make_network, config.network, config.encoding, rules)},
@@ -166,10 +187,12 @@ class Learner(MaskablePPO):
             room.obs[step] = torch.from_numpy(obs)
             room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
             if room.hidden is not None:
-                room.hidden[step] = torch.from_numpy(env.critic_obs())  # type: ignore[attr-defined]
+                room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
             with torch.inference_mode():
                 logits = net.logits(room.obs[step], room.masks[step])
                 log_probs = torch.log_softmax(mask_logits(logits, room.masks[step]), dim=1)
+                if room.tried is not None:
+                    room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
                 actions = sample(log_probs)
                 room.actions[step] = actions
                 room.log_probs[step] = pick(log_probs, actions)
@@ -188,10 +211,16 @@ class Learner(MaskablePPO):
         callback.on_rollout_end()
         return True
 
+    def try_actions(self, log_probs: torch.Tensor) -> Tried:
+        """What the likeliest actions of the decisions that are due would lead to; ``log_probs`` ``(N, A)``."""
+        parts = getattr(self.env, "parts", [self.env])
+        net, count = self.policy.net, self.ppo.lookahead
+        return try_actions(parts, net, log_probs, count, self._encoding, self._layout, self._reward)
+
     def _value(self, env: VecEnv, obs: Any, cut: list[tuple[int, int, npt.NDArray[np.float32]]]) -> None:
         """Ask the critic for all positions of the buffer, and for those in which it ends."""
         room, net = self.rollout_buffer, self.policy.net
-        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs())  # type: ignore[attr-defined]
+        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
         whole = room.flat()
         with torch.inference_mode():
             parts = [
@@ -232,10 +261,28 @@ class Learner(MaskablePPO):
             self._n_updates += 1
             if is_far:
                 break
+        self._average()
         for name in logged[0]:
             self.logger.record(f"train/{name}", float(torch.stack([figures[name] for figures in logged]).mean()))
         values, returns = self.rollout_buffer.values.numpy().reshape(-1), whole.returns.numpy()
         self.logger.record("train/explained_variance", float(explained_variance(values, returns)))
+
+    @property
+    def player(self) -> ActorCritic:
+        """The network that is measured and kept: the running average, or the newest weights."""
+        return self.policy.net if self.average is None else self.average
+
+    def _average(self) -> None:
+        """Bring the running average up to date; a young one is the even mean of what there was."""
+        if not self.ppo.average:
+            return
+        if self.average is None:
+            self.average = copy.deepcopy(self.policy.net)
+        update = self._n_updates // self.n_epochs
+        kept = min(self.ppo.average, (update - 1) / max(update, 1))
+        with torch.no_grad():
+            for mean, newest in zip(self.average.parameters(), self.policy.net.parameters(), strict=True):
+                mean.lerp_(newest, 1.0 - kept)
 
     def loss(self, batch: Batch, clip: float) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
         """PPO's loss on a minibatch (Schulman et al. 2017), and the figures that are logged by SB3's names."""
@@ -246,10 +293,13 @@ class Learner(MaskablePPO):
         entropy = -(probs * log_probs).sum(dim=1).mean()
         log_ratio = pick(log_probs, batch.actions) - batch.log_probs
         ratio = log_ratio.exp()
-        advantages = batch.advantages
-        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        clipped = ratio.clamp(1 - clip, 1 + clip)
-        policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+        if batch.tried is None:
+            advantages = batch.advantages
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            clipped = ratio.clamp(1 - clip, 1 + clip)
+            policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+        else:
+            policy_loss = _loss_of_tried(batch, probs, clip)
         value_loss = functional.mse_loss(values, batch.returns)
         loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
         with torch.no_grad():
@@ -283,15 +333,31 @@ class Learner(MaskablePPO):
                 masks=batch.masks[:, order.sources],
                 hidden=None if batch.hidden is None else batch.hidden[:, order.hidden],
                 actions=order.becomes[batch.actions],
+                tried=None if batch.tried is None else order.becomes[batch.tried],
             )
             # The network isn't quite the same for all suits, so these decisions had other probabilities.
-            batch = batch._replace(log_probs=pick(_log_probs(net, batch), batch.actions))
+            log_probs = _log_probs(net, batch)
+            batch = batch._replace(log_probs=pick(log_probs, batch.actions))
+            if batch.tried is not None and batch.tried_probs is not None:
+                again = log_probs.exp().gather(1, batch.tried)
+                batch = batch._replace(tried_probs=torch.where(batch.tried_probs > 0, again, 0.0))
         if not self.ppo.magnet:
             return batch
         is_due = self.ppo.magnet_every > 0 and self._n_updates // self.n_epochs % self.ppo.magnet_every == 0
         if self.magnet is None or is_due:
             self.magnet = copy.deepcopy(net)
         return batch._replace(magnet=_log_probs(self.magnet, batch))
+
+
+def _loss_of_tried(batch: Batch, probs: torch.Tensor, clip: float) -> torch.Tensor:
+    """PPO's clipped loss in expectation over the actions that were tried, instead of for the one that was played."""
+    assert batch.tried is not None
+    assert batch.tried_probs is not None
+    assert batch.gains is not None
+    before = batch.tried_probs
+    ratio = probs.gather(1, batch.tried) / before.clamp_min(LEAST_PROBABILITY)
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    return -(before * torch.min(batch.gains * ratio, batch.gains * clipped)).sum(dim=1).mean()
 
 
 def _log_probs(net: ActorCritic, batch: Batch) -> torch.Tensor:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
+from paplu_env.encoding import HIDDEN_V1, HiddenLayout
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import PapluError
 
@@ -53,9 +54,9 @@ class MixedVecEnv(VecEnv):
         """``(num_envs, 110)`` bool, True = legal."""
         return np.concatenate([part.action_masks() for part in self.parts])
 
-    def critic_obs(self) -> npt.NDArray[np.float32]:
+    def critic_obs(self, layout: HiddenLayout = HIDDEN_V1) -> npt.NDArray[np.float32]:
         """``(num_envs, H)`` what is hidden from the learners."""
-        return np.concatenate([part.critic_obs() for part in self.parts])
+        return np.concatenate([part.critic_obs(layout) for part in self.parts])
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the parts know this name."""

@@ -16,7 +16,7 @@ from torch.nn import functional
 from paplu_env import encoding as encodings
 from paplu_env.bots.onnx import MASKED_LOGIT
 from paplu_env.cards import NUM_FACES
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import HIDDEN_V1, hidden_layout
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
 from paplu_env.rules import RuleSet
 from training.config import NetworkConfig
@@ -32,8 +32,8 @@ class ActorCritic(nn.Module):
 
     Args:
         columns: ``(53, K)``, see `face_columns`; needed if ``config.face_width`` isn't 0.
-        num_hidden: ``H``, entries of `hidden-v1`; needed if ``config.hidden_critic``.
-        num_guesses: entries of the other hands, the first of `hidden-v1`; needed if ``config.guesses_hand``.
+        num_hidden: ``H``, entries of the hidden layout; needed if ``config.hidden_critic``.
+        num_guesses: entries of the other hands, the first of any hidden layout; needed if ``config.guesses_hand``.
     """
 
     def __init__(
@@ -126,13 +126,13 @@ def make_network(config: NetworkConfig, encoding: str, rules: RuleSet) -> ActorC
         encodings.get(encoding).num_features(rules),
         config,
         face_columns(encoding, rules),
-        HIDDEN_V1.num_features(rules),
+        hidden_layout(config.hidden_layout).num_features(rules),
         num_guesses(rules),
     )
 
 
 def num_guesses(rules: RuleSet) -> int:
-    """``G``, how many entries of `hidden-v1` tell the other hands; they come first."""
+    """``G``, how many entries of `hidden-v1` and its successors tell the other hands; they come first."""
     hands = HIDDEN_V1.fields(rules)[0]
     assert (hands.name, hands.start) == ("hands", 0)
     return hands.size

@@ -10,7 +10,7 @@ import torch
 
 from paplu_env import encoding as encodings
 from paplu_env.cards import NUM_SUITS
-from paplu_env.encoding import HIDDEN_V1, permute_actions, permute_suits
+from paplu_env.encoding import permute_actions, permute_suits
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import RuleSet
 
@@ -19,18 +19,18 @@ class Relabelling(NamedTuple):
     """One order of the suits, as indices of what a learner handles."""
 
     features: torch.Tensor  # (F,): `obs[:, features]` is the relabelled observation
-    hidden: torch.Tensor  # (H,), of `hidden-v1` likewise
+    hidden: torch.Tensor  # (H,), of the hidden layout likewise
     sources: torch.Tensor  # (A,): `masks[:, sources]` is what may be done then
     becomes: torch.Tensor  # (A,): `becomes[actions]` is what was done
 
 
-def relabellings(encoding: str, rules: RuleSet) -> list[Relabelling]:
+def relabellings(encoding: str, hidden_name: str, rules: RuleSet) -> list[Relabelling]:
     """All orders of the suits, the usual one among them."""
     found = []
     for order in itertools.permutations(range(NUM_SUITS)):
         features, hidden = (
             permute_suits(np.arange(layout.num_features(rules)), rules, layout, order)
-            for layout in (encodings.get(encoding), HIDDEN_V1)
+            for layout in (encodings.get(encoding), encodings.hidden_layout(hidden_name))
         )
         becomes = permute_actions(np.arange(NUM_ACTIONS), order)
         indices = (features, hidden, np.argsort(becomes), becomes)

@@ -131,7 +131,6 @@ class _Run:
         step = checkpoint_step(self.folder.latest) if self.folder.latest.exists() else 0
         env = self._deal_tables(step)
         self.model = Learner(config, env, self.schedule)
-        self.player = NetworkPolicy(config.name, self.model.policy.net, config.encoding, self.rules)
         logger = Logger(str(self.folder.tensorboard), [TensorBoardOutputFormat(str(self.folder.tensorboard))])
         self.model.set_logger(logger)
         try:
@@ -259,12 +258,13 @@ class _Run:
     def _measure(self) -> str:
         """A match against the fixed agent; the network is kept if it is the best so far."""
         plan, step = self.config.evaluation, self.model.num_timesteps
-        result = play_match(self.player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
+        player = NetworkPolicy(self.config.name, self.model.player, self.config.encoding, self.rules)
+        result = play_match(player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
         is_best = result["points_per_deal"] > self.best_score
         if is_best:
             self.best_score = result["points_per_deal"]
             about = {"step": step, "evaluation": result, "seconds": round(self.seconds, 1)}
-            save_weights(self.folder.best, self.model.policy.net, self.config, about)
+            save_weights(self.folder.best, self.model.player, self.config, about)
         self.folder.log("match", step, result)
         self.model.logger.record("match/points_per_deal", result["points_per_deal"])
         self.model.logger.record("match/win_rate", result["win_rate"])

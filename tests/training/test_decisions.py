@@ -26,7 +26,7 @@ ENCODING = encodings.get("cards-v1")
 def test_decisions_are_legal_and_their_outcomes_belong_to_the_seat() -> None:
     chunk = collect_decisions(make_policy("mindist_opp", RULES), deals=50, seed=1)
     assert chunk.obs(ENCODING).shape == (len(chunk), ENCODING.num_features(RULES))
-    assert chunk.hidden().shape == (len(chunk), HIDDEN_V1.num_features(RULES))
+    assert chunk.hidden(HIDDEN_V1).shape == (len(chunk), HIDDEN_V1.num_features(RULES))
     assert chunk.masks()[np.arange(len(chunk)), chunk.actions].all()
     declares = chunk.actions >= DECLARE_BASE
     assert declares.sum() == 50

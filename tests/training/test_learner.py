@@ -8,13 +8,15 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.logger import Logger
 
 from paplu_env import encoding as encodings
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import HIDDEN_V2
+from paplu_env.engine import apply_actions, player_views
+from paplu_env.engine.actions import DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.config import TrainConfig
 from training.learner import Learner, Rollout
-from training.network import LeanPolicy
+from training.network import LeanPolicy, mask_logits
 from training.rates import Rates
 from training.relabelling import relabellings
 
@@ -105,7 +107,7 @@ def test_a_critic_that_sees_hidden_cards_is_told_them_and_the_policy_is_not() ->
     _collect(learner)
     batch = learner.rollout_buffer.flat()
     assert batch.hidden is not None
-    assert batch.hidden.shape == (128, HIDDEN_V1.num_features(RULES))
+    assert batch.hidden.shape == (128, HIDDEN_V2.num_features(RULES))
     blind = torch.zeros_like(batch.hidden)
     with torch.no_grad():
         logits, values = learner.policy.net(batch.obs, batch.masks, batch.hidden)
@@ -159,7 +161,7 @@ def test_relabelled_decisions_are_those_of_a_relabelled_table() -> None:
         _, figures = learner.loss(batch, 0.2)
         assert abs(float(figures["approx_kl"])) < 1e-8  # its probabilities are those of what is seen now
     assert any(not torch.equal(batch.obs, whole.obs) for batch in seen)
-    first = relabellings("cards-v1", rules)[0]
+    first = relabellings("cards-v1", "hidden-v2", rules)[0]
     assert first.features.tolist() == list(range(coder.num_features(rules)))
 
 
@@ -169,3 +171,58 @@ def test_a_deal_that_is_cut_goes_on_in_the_value() -> None:
     room.values[:, 0] = torch.tensor((0.5, 0.25))
     room.finish(np.array([100.0], dtype=np.float32))  # of the next deal, which counts for nothing
     torch.testing.assert_close(room.advantages[:, 0], torch.tensor((2.5, 1.75)))
+
+
+def _looking_ahead(**changes: object) -> Learner:
+    return _learner(
+        network__shared=False, network__hidden_critic=True, ppo__lookahead=4, encoding="features-v1", **changes
+    )
+
+
+def test_an_action_that_ends_the_deal_is_worth_what_it_pays() -> None:
+    learner = _looking_ahead(rules="points", opponents__bots=["light"])
+    env: PapluVecEnv = learner.env  # type: ignore[assignment]
+    env.reset()
+    log_probs = torch.full((8, NUM_ACTIONS), -1e9)
+    log_probs[:, DRAW_CLOSED], log_probs[:, DROP] = np.log(0.7), np.log(0.3)
+    with torch.no_grad():
+        tried = learner.try_actions(log_probs)
+    drops = tried.actions == DROP
+    assert drops.sum() == 8
+    gap = tried.gains[drops] - tried.gains[tried.actions == DRAW_CLOSED]
+    states, seats = env.positions()
+    apply_actions(states, np.full(8, DRAW_CLOSED), env.rules)
+    obs = encodings.get("features-v1").encode(player_views(states, seats), env.rules)
+    hidden = HIDDEN_V2.encode(states, seats, env.rules)
+    with torch.no_grad():
+        values = learner.policy.net.values(torch.from_numpy(obs), torch.from_numpy(hidden))
+    torch.testing.assert_close(gap, -20 / 80 - values)
+    mean = (tried.probabilities * tried.gains).sum(dim=1)
+    torch.testing.assert_close(mean, torch.zeros(8), atol=1e-6, rtol=0)
+
+
+def test_looking_ahead_changes_no_table_and_forced_moves_are_not_tried() -> None:
+    learner = _looking_ahead()
+    env: PapluVecEnv = learner.env  # type: ignore[assignment]
+    env.reset()
+    before, _ = env.positions()
+    log_probs = torch.full((8, NUM_ACTIONS), -1e9)
+    log_probs[:, DRAW_CLOSED] = 0.0
+    with torch.no_grad():
+        tried = learner.try_actions(log_probs)
+        learner.try_actions(torch.log_softmax(torch.where(torch.from_numpy(env.action_masks()), 0.0, -1e9), dim=1))
+    assert not tried.gains.any()
+    np.testing.assert_array_equal(env.positions()[0], before)
+
+
+def test_learning_by_looking_ahead_raises_what_the_critic_prefers() -> None:
+    learner = _looking_ahead(ppo__epochs=4, ppo__learning_rate=3e-3, ppo__target_kl=0.0)
+    _collect(learner)
+    batch = learner.rollout_buffer.flat()
+    learner.train()
+    assert batch.tried is not None
+    with torch.no_grad():
+        after = torch.log_softmax(mask_logits(learner.policy.net.logits(batch.obs), batch.masks), dim=1).exp()
+    moved = (after.gather(1, batch.tried) - batch.tried_probs)[batch.tried_probs > 0]
+    gains = batch.gains[batch.tried_probs > 0]
+    assert (moved * gains).sum() > 0.3 * (moved.norm() * gains.norm())
