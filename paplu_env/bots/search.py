@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -91,10 +92,7 @@ class SearchAgent(Policy):
         turns: int | None = None,
         name: str | None = None,
     ) -> None:
-        if not 1 <= worlds <= MAX_WORLDS:
-            raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
-        if milliseconds is not None and not milliseconds > 0:
-            raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
+        _check_budget(worlds, milliseconds)
         if as_rules(rules).num_players != 2:
             raise PapluError(
                 f"search plays tables for two, these rules have {as_rules(rules).num_players} seats: "
@@ -114,6 +112,16 @@ class SearchAgent(Policy):
         if turns is None:
             turns = _TURNS if has_fitted_value(self.rules) else TO_THE_END
         self.turns = turns
+
+    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> SearchAgent:
+        if worlds is None and milliseconds is None:
+            return self
+        limited = copy(self)
+        # By the clock alone a search plays what it can.
+        limited.worlds = MAX_WORLDS if worlds is None else worlds
+        limited.milliseconds = milliseconds
+        _check_budget(limited.worlds, milliseconds)
+        return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         found = self.compare(views, masks, keys)
@@ -167,6 +175,13 @@ class SearchAgent(Policy):
             errors[:] = [0.0] + [gain_error(tally, c) for c in range(1, count)]
         chosen = int(choose_candidate(tally, count, self.threshold))
         return Comparison(actions, values, errors, tally[PLAYED, :count].astype(np.int64), chosen)
+
+
+def _check_budget(worlds: int, milliseconds: float | None) -> None:
+    if not 1 <= worlds <= MAX_WORLDS:
+        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
+    if milliseconds is not None and not milliseconds > 0:
+        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
 
 
 def search_name(worlds: int, milliseconds: float | None = None) -> str:
