@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
 
 from paplu_env.errors import InvalidFile
 from training.files import Tensors, load_tensors, save_tensors
+from training.learner import Learner
 
 KIND: Final = "paplu-checkpoint-1"
 
 _NET: Final = "net."  # prefixes of names of tensors
+_COPIES: Final = ("magnet", "average")  # further networks that a learner may have
 _ADAM: Final = "adam."
 _TORCH_RNG: Final = "rng.torch"
 _NUMPY_RNG: Final = "rng.numpy"
 
 
-def save_checkpoint(path: Path, model: MaskablePPO, about: dict[str, Any]) -> None:
+def save_checkpoint(path: Path, model: Learner, about: dict[str, Any]) -> None:
     """Write weights, optimizer, generators and step counter, atomically.
 
     Args:
@@ -34,6 +36,9 @@ def save_checkpoint(path: Path, model: MaskablePPO, about: dict[str, Any]) -> No
     tensors: Tensors = {_TORCH_RNG: torch.get_rng_state().numpy(), _NUMPY_RNG: np.asarray(keys)}
     for key, value in model.policy.net.tensors().items():
         tensors[_NET + key] = value
+    for name in _COPIES:
+        if (copied := getattr(model, name)) is not None:
+            tensors.update({f"{name}.{key}": value for key, value in copied.tensors().items()})
     for key, parameter in model.policy.named_parameters():
         for part, value in model.policy.optimizer.state.get(parameter, {}).items():
             tensors[f"{_ADAM}{part}.{key}"] = value.numpy().copy()
@@ -41,7 +46,7 @@ def save_checkpoint(path: Path, model: MaskablePPO, about: dict[str, Any]) -> No
     save_tensors(path, KIND, tensors, {**about, **own})
 
 
-def load_checkpoint(path: Path, model: MaskablePPO) -> dict[str, Any]:
+def load_checkpoint(path: Path, model: Learner) -> dict[str, Any]:
     """Bring a learner to where it was when the file was written.
 
     Returns:
@@ -54,6 +59,11 @@ def load_checkpoint(path: Path, model: MaskablePPO) -> dict[str, Any]:
     policy = model.policy
     try:
         policy.net.load_tensors({k.removeprefix(_NET): v for k, v in tensors.items() if k.startswith(_NET)})
+        for name in _COPIES:
+            copied = {k.removeprefix(f"{name}."): v for k, v in tensors.items() if k.startswith(f"{name}.")}
+            if copied:
+                setattr(model, name, copy.deepcopy(policy.net))
+                getattr(model, name).load_tensors(copied)
         policy.optimizer.load_state_dict(
             {"state": _adam_state(policy, tensors), "param_groups": policy.optimizer.state_dict()["param_groups"]}
         )

@@ -15,6 +15,8 @@ from paplu_env.errors import PapluError
 from paplu_env.rules import parse_rules
 
 Activation = Literal["relu", "tanh"]
+HiddenName = Literal["hidden-v1", "hidden-v2"]
+Precision = Literal["float32", "bfloat16"]
 
 # How long a run lasts, which may be changed while it is under way: see `RunFolder.begin`.
 BUDGET: Final = ("ppo.timesteps", "minutes")
@@ -40,6 +42,11 @@ class NetworkConfig:
 
     hidden: tuple[int, ...] = _key("width of each hidden layer", (256, 256), 1, 4096)
     shared: bool = _key("policy and value share the trunk; otherwise each has its own", True)
+    hidden_critic: bool = _key(
+        "the value, in a trunk of its own, sees the hidden cards too; needs shared = false", False
+    )
+    hidden_layout: HiddenName = _key("what hidden cards are told as: hidden-v2 adds distances and outs", "hidden-v2")
+    guesses_hand: bool = _key("the policy's trunk also learns to guess the other hands, see ppo.guess_weight", False)
     face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
 
@@ -61,6 +68,23 @@ class PPOConfig:
     value_weight: float = _key("weight of the value's error in the loss", 0.5, 0.0, 100.0)
     max_grad_norm: float = _key("gradients longer than this are shortened to it", 0.5, 0.0)
     target_kl: float = _key("an update stops early beyond 1.5 times this divergence; 0 never stops it", 0.03, 0.0)
+    average: float = _key(
+        "share that a running average of the weights keeps at every update; it plays the matches and is what is "
+        "exported; 0: the newest weights", 0.0, 0.0, 0.9999
+    )  # fmt: skip
+    lookahead: int = _key(
+        "likeliest actions of a decision that are tried in the deal as it lies, and judged by the critic instead of by "
+        "the deal's outcome; needs network.hidden_critic; 0: none",
+        0,
+        0,
+        20,
+    )
+    magnet: float = _key(
+        "weight of the divergence from a magnet, the policy as it was some updates ago", 0.0, 0.0, 100.0
+    )
+    magnet_every: int = _key("updates between two magnets; 0: the start of the run stays the magnet", 50, 0)
+    permutes_suits: bool = _key("every pass over the decisions relabels their suits by chance", False)
+    guess_weight: float = _key("weight of the error in guessing the other hands, see network.guesses_hand", 0.1, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +102,7 @@ class CloneConfig:
     """The warm start: the network first learns to decide as a bot does, and to foresee the points."""
 
     teacher: str = _key("bot whose decisions are learned", "mindist_opp")
+    keep: str = _key("folder where the teacher's decisions are kept for further runs; empty: nowhere", "")
     decisions: int = _key("decisions of the teacher in all; 0 starts from random weights", 0, 0)
     chunk: int = _key("decisions collected, learned and forgotten at a time", 65_536, 2)
     epochs: int = _key("passes over each chunk", 2, 1, 100)
@@ -85,13 +110,14 @@ class CloneConfig:
     learning_rate: float = _key("Adam's step size at the start, falling to a tenth in a straight line", 1e-3, 0.0, 1.0)
     noise: float = _key("share of moves that are random in the games the teacher is asked about", 0.05, 0.0, 1.0)
     value_weight: float = _key("weight of the value's error in the loss", 0.5, 0.0, 100.0)
+    permutes_suits: bool = _key("every gradient step relabels the suits of its decisions by chance", False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
     """How the best network is told: matches on duplicate deals against one bot that is never trained on."""
 
-    opponent: str = _key("the fixed bot; may not be among the opponents or be the teacher", "minscore")
+    opponent: str = _key("the fixed bot; may not be among the opponents", "minscore")
     is_trained_on: bool = _key("it may after all: a best response is sought, which is meant to fit this one bot", False)
     deals: int = _key("distinct deals of a match, each played once per seat", 1000, 2)
     every: int = _key("updates between two matches", 20, 1)
@@ -109,10 +135,12 @@ class TrainConfig:
     name: str = _key("name of the run's folder and of the exported files")
     rules: str = _key("rules that are played, preset or preset:option=value", "points")
     also_rules: tuple[str, ...] = _key("further rules that the exported policy may be asked to play", ())
+    mixed: bool = _key("also_rules are trained on too, with as many deals as rules", False)
     encoding: str = _key("encoding of the observations", "features-v1")
     reward: str = _key("what the learner is paid, see paplu_env.envs.rewards", "scaled")
     seed: int = _key("seed of weights, deals and sampling", 1, 0, 2**32 - 1)
     games: int = _key("deals played side by side", 512, 1, 65_536)
+    precision: Precision = _key("numbers of the trunks' products while learning; files are float32", "float32")
     threads: int = _key("threads of the network and of the environment; more only help on a quiet machine", 1, 1, 256)
     minutes: float = _key("time after which the run ends, decisions left or not; 0: no limit", 0.0, 0.0)
     checkpoint_every: int = _key("updates between two checkpoints", 10, 1)
@@ -130,6 +158,11 @@ class TrainConfig:
         """All values as plain JSON types, `from_dict` reads them back."""
         plain: dict[str, Any] = _plain(dataclasses.asdict(self))
         return plain
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The rules that are trained on."""
+        return (self.rules, *self.also_rules) if self.mixed else (self.rules,)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
@@ -242,8 +275,20 @@ def _check_together(config: TrainConfig) -> None:
             f"evaluation.opponent={fixed!r} is also among opponents.bots: "
             "the best network is told by a bot that it never trained against"
         )
-    if must_differ and config.clone.decisions and fixed == config.clone.teacher:
-        raise InvalidConfig(f"evaluation.opponent={fixed!r} is also clone.teacher: measure against another bot")
+    network = config.network
+    if network.hidden_critic and network.shared:
+        raise InvalidConfig(
+            "network.hidden_critic=true needs network.shared=false: the policy may not see hidden cards"
+        )
+    if config.ppo.lookahead == 1 or (config.ppo.lookahead and not network.hidden_critic):
+        raise InvalidConfig(
+            f"ppo.lookahead={config.ppo.lookahead}: compares at least two actions, by a critic that sees hidden cards "
+            "(network.hidden_critic=true)"
+        )
+    if config.mixed and config.games % (1 + len(config.also_rules)):
+        raise InvalidConfig(
+            f"games={config.games} can't be shared evenly by {1 + len(config.also_rules)} rules, as mixed=true asks"
+        )
     if config.ppo.batch_size > config.games * config.ppo.steps:
         raise InvalidConfig(
             f"ppo.batch_size={config.ppo.batch_size} is more than the games * ppo.steps = "

@@ -28,12 +28,15 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 from training.decisions import collect_decisions
-from training.files import to_json, write_json, write_together
-from training.network import MaskedLogits, mask_logits
+from training.files import to_json, write_atomically, write_json, write_together
+from training.network import ActorCritic, HiddenValue, MaskedLogits, mask_logits
 from training.run_folder import RunFolder, provenance
 from training.weights import load_weights, save_weights
 
 CARD_FORMAT: Final = "paplu-card-1"
+VALUE_FORMAT: Final = "paplu-value-1"
+VALUE_INPUTS: Final = ("obs", "hidden")  # (N, F) and (N, H) float32
+VALUE_OUTPUT: Final = "value"  # (N,) float32, of the seat that is to decide, in units of the reward
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
 
 _TOLERANCE: Final = 1e-4  # logits may differ by this much between torch and onnxruntime: other sums, float32
@@ -89,7 +92,8 @@ def export_module(
     )
     masked = _Masked(module).eval()
     _check_answer(module, info)
-    data = _to_onnx(masked, info)
+    examples = (torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
+    data = _to_onnx(masked, examples, INPUTS, OUTPUT, info.to_metadata())
     parity = _check_parity(masked, data, coder, tables)
     card = {
         "format": CARD_FORMAT,
@@ -148,8 +152,34 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
         training=training,
         evaluation=[about["evaluation"]],
     )
+    if net.config.hidden_critic:
+        export_value(net, config.encoding, rules, value_path(path))
     save_weights(path.with_suffix(".safetensors"), net, config, about)
     return path
+
+
+def export_value(net: ActorCritic, encoding: str, rules: RuleSet, path: Path) -> None:
+    """Write the critic of a network that sees hidden cards as an ONNX file, which a search asks about its worlds.
+
+    Raises:
+        PapluError: it can't be exported or written.
+    """
+    layout = encodings.hidden_layout(net.config.hidden_layout)
+    sizes = (encodings.get(encoding).num_features(rules), layout.num_features(rules))
+    about = {
+        "format": VALUE_FORMAT,
+        "encoding": encoding,
+        "hidden": layout.name,
+        "num_features": str(sizes[0]),
+        "num_hidden": str(sizes[1]),
+    }
+    obs, hidden = (torch.zeros(2, size) for size in sizes)
+    write_atomically(path, _to_onnx(HiddenValue(net).eval(), (obs, hidden), VALUE_INPUTS, VALUE_OUTPUT, about))
+
+
+def value_path(path: Path) -> Path:
+    """Where the critic of a policy file lies, if it has one: ``NAME.value.onnx``."""
+    return path.with_name(f"{path.stem}.value.onnx")
 
 
 def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:
@@ -217,22 +247,26 @@ def _check_answer(module: nn.Module, info: PolicyInfo) -> None:
         raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows: {wanted}")
 
 
-def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
+def _to_onnx(
+    module: nn.Module,
+    examples: tuple[torch.Tensor, torch.Tensor],
+    inputs: tuple[str, str],
+    output: str,
+    about: dict[str, str],
+) -> bytes:
     """The module as a checked ONNX model with its metadata, for any number of rows.
 
     Raises:
         PapluError: the exporter can't follow the module, or needs operators of its own.
     """
-    obs = torch.zeros(2, info.num_features)
-    mask = torch.ones(2, NUM_ACTIONS, dtype=torch.bool)
     batch = torch.export.Dim("batch")
     try:
         with _quiet_exporter():
             program = torch.onnx.export(
                 module,
-                (obs, mask),
-                input_names=list(INPUTS),
-                output_names=[OUTPUT],
+                examples,
+                input_names=list(inputs),
+                output_names=[output],
                 opset_version=OPSET,
                 dynamic_shapes=({0: batch}, {0: batch}),
                 dynamo=True,
@@ -248,7 +282,7 @@ def _to_onnx(module: nn.Module, info: PolicyInfo) -> bytes:
     graph = model.graph
     for part in (*graph.node, *graph.value_info, *graph.input, *graph.output, *graph.initializer):
         del part.metadata_props[:]  # the exporter's notes, such as paths of source files on this machine
-    onnx.helper.set_model_props(model, info.to_metadata())
+    onnx.helper.set_model_props(model, about)
     onnx.checker.check_model(model, full_check=True)
     foreign = sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"})
     if foreign:
@@ -284,15 +318,16 @@ def _check_parity(module: nn.Module, data: bytes, encoding: Encoding, tables: Se
     worst, states = 0.0, 0
     for table in tables:
         for name in _STATES_FROM:
-            chunk = collect_decisions(make_policy(name, table), encoding, _DEALS_FOR_STATES, seed=0)
+            chunk = collect_decisions(make_policy(name, table), _DEALS_FOR_STATES, seed=0)
+            obs, masks = chunk.obs(encoding), chunk.masks()
             with torch.inference_mode():
-                expected = module(torch.from_numpy(chunk.obs), torch.from_numpy(chunk.masks)).numpy()
+                expected = module(torch.from_numpy(obs), torch.from_numpy(masks)).numpy()
             if not np.isfinite(expected).all():  # forbidden actions have MASKED_LOGIT here, which is finite
                 raise PapluError(
                     f"the module's logits are NaN or infinite on positions of {name} under {table}: nothing was written"
                 )
-            found = _run(session, chunk.obs, chunk.masks)
-            one = _run(session, chunk.obs[:1], chunk.masks[:1])
+            found = _run(session, obs, masks)
+            one = _run(session, obs[:1], masks[:1])
             apart = (np.abs(a - b).max() for a, b in ((found, expected), (one, expected[:1])))
             worst = float(np.max([worst, *apart]))  # unlike max(), NaN if any of them is
             states += len(chunk)

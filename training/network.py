@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from torch.nn import functional
 from paplu_env import encoding as encodings
 from paplu_env.bots.onnx import MASKED_LOGIT
 from paplu_env.cards import NUM_FACES
+from paplu_env.encoding import HIDDEN_V1, hidden_layout
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
 from paplu_env.rules import RuleSet
 from training.config import NetworkConfig
@@ -30,26 +32,80 @@ class ActorCritic(nn.Module):
 
     Args:
         columns: ``(53, K)``, see `face_columns`; needed if ``config.face_width`` isn't 0.
+        num_hidden: ``H``, entries of the hidden layout; needed if ``config.hidden_critic``.
+        num_guesses: entries of the other hands, the first of any hidden layout; needed if ``config.guesses_hand``.
     """
 
-    def __init__(self, num_features: int, config: NetworkConfig, columns: npt.NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self,
+        num_features: int,
+        config: NetworkConfig,
+        columns: npt.NDArray[np.int64] | None = None,
+        num_hidden: int = 0,
+        num_guesses: int = 0,
+    ) -> None:
         super().__init__()
         self.config = config
+        self.is_half = False  # whether the trunks multiply in bfloat16
         self.trunk = _trunk(num_features, config)
-        self.value_trunk = nn.Identity() if config.shared else _trunk(num_features, config)
         self.action_head: nn.Module
         if config.face_width:
             assert columns is not None, "a network with a layer for faces needs their columns"
             self.action_head = FaceHead(config.hidden[-1], config.face_width, columns)
         else:
             self.action_head = FlatHead(config.hidden[-1])
+        critic_features = num_features + (num_hidden if config.hidden_critic else 0)
+        self.value_trunk = nn.Identity() if config.shared else _trunk(critic_features, config)
         self.value_head = _linear(config.hidden[-1], 1, _VALUE_GAIN)
+        self.guess_head = _linear(config.hidden[-1], num_guesses, _ACTION_GAIN) if config.guesses_hand else None
 
-    def forward(self, obs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits, not masked, and values."""
-        hidden = self.trunk(obs)
-        value_hidden = hidden if self.config.shared else self.value_trunk(obs)
-        return self.action_head(hidden, obs), self.value_head(value_hidden).squeeze(-1)
+    def forward(
+        self, obs: torch.Tensor, masks: torch.Tensor | None = None, hidden: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits and values.
+
+        Args:
+            masks: ``(N, A)`` bool, if the logits of illegal actions don't matter: much work is then left out.
+                They are not masked.
+            hidden: ``(N, H)``, for a critic that sees it.
+        """
+        trunk = self.run(self.trunk, obs)
+        return self.action_head(trunk, obs, masks), self._values(trunk, obs, hidden)
+
+    def learn(
+        self, obs: torch.Tensor, masks: torch.Tensor, hidden: torch.Tensor | None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """As `forward`, and the logits ``(N, G)`` of the guess at the other hands, if there is one."""
+        trunk = self.run(self.trunk, obs)
+        guesses = None if self.guess_head is None else self.guess_head(trunk)
+        return self.action_head(trunk, obs, masks), self._values(trunk, obs, hidden), guesses
+
+    def logits(self, obs: torch.Tensor, masks: torch.Tensor | None = None) -> torch.Tensor:
+        """The logits alone, as `forward` gives them."""
+        found: torch.Tensor = self.action_head(self.run(self.trunk, obs), obs, masks)
+        return found
+
+    def values(self, obs: torch.Tensor, hidden: torch.Tensor | None = None) -> torch.Tensor:
+        """The values alone, as `forward` gives them."""
+        return self._values(self.run(self.trunk, obs) if self.config.shared else obs, obs, hidden)
+
+    def run(self, trunk: nn.Module, inputs: torch.Tensor) -> torch.Tensor:
+        """The last layer of a trunk, float32 whatever it multiplies in."""
+        if not self.is_half:
+            found: torch.Tensor = trunk(inputs.to(next(trunk.parameters()).dtype))
+            return found.float()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = trunk(inputs)
+        return found.float()
+
+    def _values(self, trunk: torch.Tensor, obs: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
+        if not self.config.shared:
+            if self.config.hidden_critic:
+                assert hidden is not None, "this critic sees the hidden cards: hand them over"
+                obs = torch.cat((obs, hidden), dim=1)
+            trunk = self.run(self.value_trunk, obs)
+        found: torch.Tensor = self.value_head(trunk).squeeze(-1)
+        return found
 
     def tensors(self) -> Tensors:
         """Copies of the weights by name."""
@@ -64,6 +120,24 @@ class ActorCritic(nn.Module):
         self.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in tensors.items()})
 
 
+def make_network(config: NetworkConfig, encoding: str, rules: RuleSet) -> ActorCritic:
+    """A fresh network for observations of this encoding under these rules."""
+    return ActorCritic(
+        encodings.get(encoding).num_features(rules),
+        config,
+        face_columns(encoding, rules),
+        hidden_layout(config.hidden_layout).num_features(rules),
+        num_guesses(rules),
+    )
+
+
+def num_guesses(rules: RuleSet) -> int:
+    """``G``, how many entries of `hidden-v1` and its successors tell the other hands; they come first."""
+    hands = HIDDEN_V1.fields(rules)[0]
+    assert (hands.name, hands.start) == ("hands", 0)
+    return hands.size
+
+
 class FlatHead(nn.Module):
     """Logits from the trunk alone: every action has weights of its own."""
 
@@ -71,7 +145,7 @@ class FlatHead(nn.Module):
         super().__init__()
         self.all = _linear(hidden, NUM_ACTIONS, _ACTION_GAIN)
 
-    def forward(self, hidden: torch.Tensor, obs: torch.Tensor) -> torch.Tensor:
+    def forward(self, hidden: torch.Tensor, obs: torch.Tensor, masks: torch.Tensor | None = None) -> torch.Tensor:
         logits: torch.Tensor = self.all(hidden)
         return logits
 
@@ -89,16 +163,31 @@ class FaceHead(nn.Module):
         self.own = _linear(columns.shape[1], width, 2**0.5)
         self.around = _linear(hidden, width, 1.0)
         self.throw_or_declare = _linear(width, 2, _ACTION_GAIN)
-        self.register_buffer("columns", torch.from_numpy(columns.reshape(-1)), persistent=False)
-        self._entries = columns.shape[1]
+        self.register_buffer("columns", torch.from_numpy(columns), persistent=False)
 
-    def forward(self, hidden: torch.Tensor, obs: torch.Tensor) -> torch.Tensor:
-        entries = obs.index_select(1, self.columns).reshape(-1, NUM_FACES, self._entries)
+    def forward(self, hidden: torch.Tensor, obs: torch.Tensor, masks: torch.Tensor | None = None) -> torch.Tensor:
+        """Logits ``(N, A)``; with masks those of illegal discards and declarations are the trunk's alone."""
+        logits: torch.Tensor = self.all(hidden)
+        if masks is not None:
+            return self._add_legal(logits, hidden, obs, masks)
+        entries = obs.index_select(1, self.columns.reshape(-1)).reshape(-1, *self.columns.shape)
         faces = torch.relu(self.own(entries) + self.around(hidden).unsqueeze(1))
         by_face = self.throw_or_declare(faces).transpose(1, 2).reshape(-1, 2 * NUM_FACES)
-        logits: torch.Tensor = self.all(hidden)
         # The discards and then the declarations stand side by side, between the draws and the announcement.
         return logits + functional.pad(by_face, (DISCARD_BASE, NUM_ACTIONS - DECLARE_BASE - NUM_FACES))
+
+    def _add_legal(
+        self, logits: torch.Tensor, hidden: torch.Tensor, obs: torch.Tensor, masks: torch.Tensor
+    ) -> torch.Tensor:
+        """The same sum over the faces that may be thrown or declared: about 6 of 53 in a usual decision."""
+        by_use = masks[:, DISCARD_BASE : DISCARD_BASE + 2 * NUM_FACES].unflatten(1, (2, NUM_FACES))
+        rows, faces = by_use.any(dim=1).nonzero(as_tuple=True)
+        entries = obs[rows.unsqueeze(1), self.columns[faces]].float()
+        judged = torch.relu(self.own(entries) + self.around(hidden).index_select(0, rows))
+        by_use = self.throw_or_declare(judged)
+        places = rows * NUM_ACTIONS + faces
+        flat = logits.flatten().index_add(0, places + DISCARD_BASE, by_use[:, 0])
+        return flat.index_add(0, places + DECLARE_BASE, by_use[:, 1]).reshape_as(logits)
 
 
 def face_columns(encoding: str, rules: RuleSet) -> npt.NDArray[np.int64]:
@@ -121,6 +210,20 @@ class MaskedLogits(nn.Module):
         return mask_logits(self.action_head(self.trunk(obs), obs), action_mask)
 
 
+class HiddenValue(nn.Module):
+    """What is exported of an `ActorCritic` whose critic sees the hidden cards, for a search."""
+
+    def __init__(self, net: ActorCritic) -> None:
+        super().__init__()
+        self.value_trunk = net.value_trunk
+        self.value_head = net.value_head
+
+    def forward(self, obs: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        """Values ``(N,)`` of observations ``(N, F)`` and what they don't tell, ``(N, H)``."""
+        found: torch.Tensor = self.value_head(self.value_trunk(torch.cat((obs, hidden), dim=1))).squeeze(-1)
+        return found
+
+
 class LeanPolicy(MaskableActorCriticPolicy):
     """MaskablePPO's policy over an `ActorCritic`: the same numbers as the stock one, with less work.
 
@@ -128,15 +231,12 @@ class LeanPolicy(MaskableActorCriticPolicy):
     its arguments, in every minibatch; here one log-softmax over masked logits gives all that PPO needs.
     """
 
-    def __init__(
-        self, *args: Any, network: NetworkConfig, columns: npt.NDArray[np.int64] | None = None, **kwargs: Any
-    ) -> None:
-        self.network = network
-        self.columns = columns
+    def __init__(self, *args: Any, make_net: Callable[[], ActorCritic], **kwargs: Any) -> None:
+        self.make_net = make_net
         super().__init__(*args, **kwargs)
 
     def _build(self, lr_schedule: Any) -> None:
-        self.net = ActorCritic(self.features_dim, self.network, self.columns)
+        self.net = self.make_net()
         self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
     def forward(
@@ -144,12 +244,8 @@ class LeanPolicy(MaskableActorCriticPolicy):
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Actions ``(N,)``, values ``(N, 1)`` and log-probabilities ``(N,)``."""
         log_probs, values = self._log_probs(obs, action_masks)
-        if deterministic:
-            actions = log_probs.argmax(dim=1)
-        else:
-            # The smallest of exponential waiting times with these rates is a draw from the distribution.
-            actions = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(dim=1)
-        return actions, values[:, None], _at(log_probs, actions)
+        actions = log_probs.argmax(dim=1) if deterministic else sample(log_probs)
+        return actions, values[:, None], pick(log_probs, actions)
 
     def evaluate_actions(
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
@@ -157,7 +253,7 @@ class LeanPolicy(MaskableActorCriticPolicy):
         """Values ``(N, 1)``, log-probabilities ``(N,)`` of the actions, and entropies ``(N,)``."""
         log_probs, values = self._log_probs(obs, action_masks)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1)
-        return values[:, None], _at(log_probs, actions), entropy
+        return values[:, None], pick(log_probs, actions), entropy
 
     def predict_values(self, obs: torch.Tensor) -> torch.Tensor:
         """Values ``(N, 1)``."""
@@ -177,12 +273,19 @@ class LeanPolicy(MaskableActorCriticPolicy):
         return torch.log_softmax(logits, dim=1), values
 
 
+def sample(log_probs: torch.Tensor) -> torch.Tensor:
+    """``(N,)`` actions drawn by log-probabilities ``(N, A)``, with torch's generator."""
+    # The smallest of exponential waiting times with these rates is a draw from the distribution.
+    return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(dim=1)
+
+
 def mask_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Logits with `MASKED_LOGIT` where the mask is False; no gradient flows there."""
     return torch.where(masks, logits, MASKED_LOGIT)
 
 
-def _at(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+def pick(log_probs: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+    """``(N,)`` the entries ``(N, A)`` of the actions ``(N,)``."""
     return log_probs.gather(1, actions.long()[:, None]).squeeze(1)
 
 

@@ -13,7 +13,7 @@ from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.engine.state import Views
 from paplu_env.rules import RuleSet, parse_rules
 from training.config import TrainConfig
-from training.network import ActorCritic, MaskedLogits
+from training.network import ActorCritic, mask_logits
 from training.weights import load_weights, save_weights
 
 
@@ -24,14 +24,14 @@ class NetworkPolicy(Policy):
         self, name: str, net: ActorCritic, encoding: str, rules: RuleSet | str, deterministic: bool = True
     ) -> None:
         super().__init__(name, rules)
-        self.net = MaskedLogits(net)
+        self.net = net
         self.encoding = encodings.get(encoding)
         self.deterministic = deterministic
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
-        obs = torch.from_numpy(self.encoding.encode(views, self.rules))
+        obs, allowed = torch.from_numpy(self.encoding.encode(views, self.rules)), torch.from_numpy(masks)
         with torch.inference_mode():
-            logits = self.net(obs, torch.from_numpy(masks)).numpy()
+            logits = mask_logits(self.net.logits(obs, allowed), allowed).numpy()
         return choose(logits, masks, None if self.deterministic else keys)
 
 
@@ -45,22 +45,22 @@ class OpponentPool:
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self._config = config
         self._folder = folder
-        self._rules = parse_rules(config.rules)
-        self.bots = [make_policy(name, self._rules) for name in config.opponents.bots]
-        self.selves: dict[int, Policy] = {}  # by the timestep at which they were the learner
+        self._rules = [parse_rules(table) for table in config.tables]
+        self.bots = [[make_policy(name, rules) for name in config.opponents.bots] for rules in self._rules]
+        self.selves: dict[int, list[Policy]] = {}  # per table, by the timestep at which they were the learner
 
-    @property
-    def policies(self) -> list[Policy]:
-        """All opponents: the bots, then the past selves from the oldest on."""
-        return [*self.bots, *self.selves.values()]
+    def policies(self, table: int = 0) -> list[Policy]:
+        """All opponents at one of the configuration's `tables`: the bots, then the past selves from the oldest on."""
+        return [*self.bots[table], *(each[table] for each in self.selves.values())]
 
     @property
     def weights(self) -> list[float]:
         """The share of deals that each of `policies` sits opposite; they sum to 1."""
+        num_bots = len(self.bots[0])
         self_share = self._config.opponents.self_share if self.selves else 0.0
-        bot_weight = (1.0 - self_share) / len(self.bots)
+        bot_weight = (1.0 - self_share) / num_bots
         self_weight = self_share / max(len(self.selves), 1)
-        return [bot_weight] * len(self.bots) + [self_weight] * len(self.selves)
+        return [bot_weight] * num_bots + [self_weight] * len(self.selves)
 
     def add(self, step: int, net: ActorCritic) -> None:
         """Keep the learner as it is now; of too many, the one is dropped that leaves the steps most even."""
@@ -91,8 +91,13 @@ class OpponentPool:
                 path.unlink()
 
     def _remember(self, step: int) -> None:
-        net, _ = load_weights(self._path(step), self._config.encoding, self._rules)
-        self.selves[step] = NetworkPolicy(f"self-{step}", net, self._config.encoding, self._rules, deterministic=False)
+        encoding = self._config.encoding
+        net, _ = load_weights(self._path(step), encoding, self._rules[0])
+        if self._config.precision == "bfloat16":
+            net.trunk.to(torch.bfloat16)  # as it multiplied when it was the learner
+        self.selves[step] = [
+            NetworkPolicy(f"self-{step}", net, encoding, rules, deterministic=False) for rules in self._rules
+        ]
 
     def _path(self, step: int) -> Path:
         return self._folder / f"self-{step:012d}.safetensors"

@@ -75,7 +75,8 @@ class Rates(BaseCallback):
         return True
 
     def _check_masks(self) -> None:
-        masks = np.asarray(self.training_env.env_method("action_masks"))
+        env: Any = self.training_env
+        masks = env.action_masks()
         stuck = np.flatnonzero(~masks.any(axis=1))
         if stuck.size:
             raise PapluError(

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from paplu_env.bots import make_policy
@@ -24,7 +23,8 @@ from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoin
 from training.clone import clone
 from training.config import BUDGET, TrainConfig, load_config
 from training.files import Tensors
-from training.network import LeanPolicy, face_columns
+from training.learner import Learner
+from training.mixed_env import MixedVecEnv
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
@@ -39,6 +39,8 @@ _LOGGED: Final = {  # SB3's name -> ours
     "train/approx_kl": "kl",
     "train/clip_fraction": "clip_fraction",
     "train/explained_variance": "explained_variance",
+    "train/magnet_kl": "magnet_kl",
+    "train/guess_loss": "guess_loss",
 }
 
 
@@ -127,21 +129,8 @@ class _Run:
         """Begin or resume, then collect, learn, measure and save until the decisions are used up."""
         config = self.config
         step = checkpoint_step(self.folder.latest) if self.folder.latest.exists() else 0
-        env = PapluVecEnv(
-            num_envs=config.games,
-            rules=self.rules,
-            opponents=self.pool.policies,
-            opponent_weights=self.pool.weights,
-            encoding=config.encoding,
-            reward=config.reward,
-            seat="random",
-            # A run that goes on gets other deals than the ones it has learned from.
-            seed=int(np.random.SeedSequence([config.seed, step]).generate_state(1)[0]),
-            threads=config.threads,
-            illegal_action="raise",
-        )
-        self.model = _make_model(config, env, self.schedule)
-        self.player = NetworkPolicy(config.name, self.model.policy.net, config.encoding, self.rules)
+        env = self._deal_tables(step)
+        self.model = Learner(config, env, self.schedule)
         logger = Logger(str(self.folder.tensorboard), [TensorBoardOutputFormat(str(self.folder.tensorboard))])
         self.model.set_logger(logger)
         try:
@@ -153,6 +142,29 @@ class _Run:
         finally:
             logger.close()
             env.close()
+
+    def _deal_tables(self, step: int) -> MixedVecEnv:
+        """The environment of a run that begins, or goes on, after so many decisions."""
+        config = self.config
+        # A run that goes on gets other deals than the ones it has learned from.
+        seeds = np.random.SeedSequence([config.seed, step]).generate_state(len(config.tables))
+        return MixedVecEnv(
+            [
+                PapluVecEnv(
+                    num_envs=config.games // len(config.tables),
+                    rules=rules,
+                    opponents=self.pool.policies(table),
+                    opponent_weights=self.pool.weights,
+                    encoding=config.encoding,
+                    reward=config.reward,
+                    seat="random",
+                    seed=int(seeds[table]),
+                    threads=config.threads,
+                    illegal_action="raise",
+                )
+                for table, rules in enumerate(config.tables)
+            ]
+        )
 
     def _begin(self, start: _Start | None) -> None:
         """The weights that learning starts from: given ones, cloned ones, or random ones."""
@@ -197,7 +209,8 @@ class _Run:
                 update = model.num_timesteps // per_update
                 if config.opponents.self_share and update % config.opponents.add_every == 0:
                     self.pool.add(model.num_timesteps, model.policy.net)
-                model.env.set_opponents(self.pool.policies, self.pool.weights)
+                for table, part in enumerate(model.env.parts):
+                    part.set_opponents(self.pool.policies(table), self.pool.weights)
 
                 self.schedule.progress = self._progress()
                 start = time.monotonic()
@@ -245,12 +258,13 @@ class _Run:
     def _measure(self) -> str:
         """A match against the fixed agent; the network is kept if it is the best so far."""
         plan, step = self.config.evaluation, self.model.num_timesteps
-        result = play_match(self.player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
+        player = NetworkPolicy(self.config.name, self.model.player, self.config.encoding, self.rules)
+        result = play_match(player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
         is_best = result["points_per_deal"] > self.best_score
         if is_best:
             self.best_score = result["points_per_deal"]
             about = {"step": step, "evaluation": result, "seconds": round(self.seconds, 1)}
-            save_weights(self.folder.best, self.model.policy.net, self.config, about)
+            save_weights(self.folder.best, self.model.player, self.config, about)
         self.folder.log("match", step, result)
         self.model.logger.record("match/points_per_deal", result["points_per_deal"])
         self.model.logger.record("match/win_rate", result["win_rate"])
@@ -275,32 +289,6 @@ class _Schedule:
 
     def __call__(self, _: float) -> float:
         return self._start + (self._end - self._start) * self.progress
-
-
-def _make_model(config: TrainConfig, env: PapluVecEnv, schedule: _Schedule) -> MaskablePPO:
-    """Stock MaskablePPO over the lean policy."""
-    ppo = config.ppo
-    return MaskablePPO(
-        LeanPolicy,
-        env,
-        learning_rate=schedule,
-        n_steps=ppo.steps,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.entropy,
-        vf_coef=ppo.value_weight,
-        max_grad_norm=ppo.max_grad_norm,
-        target_kl=ppo.target_kl or None,
-        policy_kwargs={
-            "network": config.network,
-            "columns": face_columns(config.encoding, parse_rules(config.rules)),
-        },
-        seed=config.seed,
-        device="cpu",
-    )
 
 
 def main(arguments: list[str] | None = None) -> int:

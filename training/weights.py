@@ -12,7 +12,7 @@ from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet
 from training.config import NetworkConfig, TrainConfig
 from training.files import load_tensors, save_tensors
-from training.network import ActorCritic, face_columns
+from training.network import ActorCritic, make_network
 
 KIND: Final = "paplu-weights-1"
 
@@ -69,7 +69,7 @@ def load_weights(path: Path, encoding: str, rules: RuleSet) -> tuple[ActorCritic
     try:
         shape = about["network"]
         network = NetworkConfig(**{**shape, "hidden": tuple(shape["hidden"])})
-        net = ActorCritic(num_features, network, face_columns(encoding, rules))
+        net = make_network(network, encoding, rules)
         first = tensors["trunk.0.weight"]
     except (KeyError, TypeError, PapluError) as error:
         raise InvalidFile(f"{path}: does not describe its network ({error!r})") from error

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from paplu_env.bots.light import LightAgent
 from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rule_agents import RuleAgent
@@ -24,6 +25,7 @@ BOTS: Final[Mapping[str, str]] = {
     "mindist_minscore": "as mindist, and lowers the points when the distance stays",
     "mindist_opp": "as mindist, and throws what the opponent has shown no interest in; the strongest published agent",
     "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
+    "light": "lowest distance, then live outs, and no more; never drops; fast, to train against",
     "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
@@ -60,6 +62,8 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
     name = ALIASES.get(name, name)
     if name in _OUTS:
         return OutsAgent(table, shipped_weights(name), name)
+    if name == "light":
+        return LightAgent(name, table)
     worlds = worlds_of_name(name)
     if worlds is not None:
         return SearchAgent(table, worlds)

@@ -32,7 +32,7 @@ _WILD_LAST: Final = 1000.0  # outs that keep wild cards in the hand until nothin
 # Rows of the room to work in.
 _HAND: Final = 0
 _AFTER: Final = 1
-_LIVE: Final = 2
+LIVE: Final = 2
 _OUTS: Final = 3
 ROOM_ROWS: Final = 4
 
@@ -108,7 +108,7 @@ def _finish_or_discard(
     finish = int(s["declarable"]) & ~blocked
     if finish:
         return DECLARE_BASE + lowest_bit(finish)
-    live_cards(s, seat, r, room[_LIVE])
+    live_cards(s, seat, r, room[LIVE])
     thrown, nearness[seat] = light_throw(hand, wild, blocked, r, table, room)
     return DISCARD_BASE + thrown
 
@@ -123,7 +123,7 @@ def light_throw(
         blocked: mask of cards that may not go. If no other is held, the answer is -1.
         room: its row 2 tells the live cards; rows 1 and 3 are written.
     """
-    after, live, outs = room[_AFTER], room[_LIVE], room[_OUTS]
+    after, live, outs = room[_AFTER], room[LIVE], room[_OUTS]
     discard_outs_kernel(hand, wild, live, r, table, after, outs)
     lowest = int(NOT_HELD)
     for face in range(NUM_FACES):

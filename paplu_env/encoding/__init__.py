@@ -2,17 +2,21 @@
 
 from paplu_env.encoding.base import Encoding, Layout, Observations
 from paplu_env.encoding.fields import Field
-from paplu_env.encoding.hidden_v1 import HIDDEN_V1
-from paplu_env.encoding.registry import get, layouts, names
+from paplu_env.encoding.hidden_v1 import HIDDEN_V1, HiddenLayout
+from paplu_env.encoding.hidden_v2 import HIDDEN_V2
+from paplu_env.encoding.registry import get, hidden_layout, layouts, names
 from paplu_env.encoding.suits import permute_actions, permute_faces, permute_masks, permute_suits
 
 __all__ = [
     "HIDDEN_V1",
+    "HIDDEN_V2",
     "Encoding",
     "Field",
+    "HiddenLayout",
     "Layout",
     "Observations",
     "get",
+    "hidden_layout",
     "layouts",
     "names",
     "permute_actions",

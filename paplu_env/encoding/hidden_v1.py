@@ -5,6 +5,7 @@ It is made from states, not views, and is no encoding of observations: an enviro
 
 from __future__ import annotations
 
+import abc
 import functools
 from collections.abc import Mapping
 from typing import Any, Final
@@ -39,11 +40,8 @@ HIDDEN_SPECS: Final = (
 _HANDS, _STOCK, _TOP = range(len(HIDDEN_SPECS))
 
 
-class HiddenV1(Layout):
-    """The other hands and the closed stock."""
-
-    name = "hidden-v1"
-    specs = HIDDEN_SPECS
+class HiddenLayout(Layout):
+    """A layout of what states hide from their seats."""
 
     def encode(
         self,
@@ -77,9 +75,27 @@ class HiddenV1(Layout):
             out = np.empty((len(states), self.num_features(table)), dtype=np.float32)
         else:
             self.check_out(out, len(states), table)
-        encode = functools.partial(_hidden_rows, states, chosen, table.packed, starts_of(HIDDEN_SPECS, table), out)
+        encode = functools.partial(self._encode_rows, states, chosen, table, starts_of(self.specs, table), out)
         run_slices(encode, len(states), threads)
         return out
+
+    @abc.abstractmethod
+    def _encode_rows(
+        self, states: States, seats: Any, rules: RuleSet, starts: Any, out: Observations, start: int, stop: int
+    ) -> None:
+        """Write rows ``start`` to ``stop``; all arguments are checked."""
+
+
+class HiddenV1(HiddenLayout):
+    """The other hands and the closed stock."""
+
+    name = "hidden-v1"
+    specs = HIDDEN_SPECS
+
+    def _encode_rows(
+        self, states: States, seats: Any, rules: RuleSet, starts: Any, out: Observations, start: int, stop: int
+    ) -> None:
+        _hidden_rows(states, seats, rules.packed, starts, out, start, stop)
 
 
 HIDDEN_V1: Final = HiddenV1()
@@ -91,8 +107,14 @@ def _hidden_rows(states: States, seats: Any, rules: Any, starts: Any, out: Obser
     r = rules[0]
     for j in range(start, stop):
         out[j, :] = np.float32(0)
-        _encode_hands(states, j, int(seats[j]), r, int(starts[_HANDS]), out[j])
-        _encode_stock(states, j, r, starts, out[j])
+        encode_hidden(states, j, int(seats[j]), r, starts, out[j])
+
+
+@njit
+def encode_hidden(states: States, j: int, me: int, r: Any, starts: Any, row: Observations) -> None:
+    """Write the fields of ``hidden-v1`` into a row of zeros."""
+    _encode_hands(states, j, me, r, int(starts[_HANDS]), row)
+    _encode_stock(states, j, r, starts, row)
 
 
 @njit

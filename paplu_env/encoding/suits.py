@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER
-from paplu_env.encoding.base import Encoding, Observations
+from paplu_env.encoding.base import Layout, Observations
 from paplu_env.encoding.registry import get
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
 from paplu_env.errors import PapluError
@@ -24,13 +24,14 @@ from paplu_env.rules import RuleSet, as_rules
 def permute_suits(
     observations: Observations,
     rules: RuleSet | str | Mapping[str, Any],
-    encoding: Encoding | str,
+    encoding: Layout | str,
     permutation: Sequence[int],
 ) -> Observations:
     """Observations of the same positions with the suits relabelled.
 
     Args:
         observations: ``(…, F)`` of this encoding and these rules. Not modified.
+        encoding: an encoding, by name too, or the layout `HIDDEN_V1`.
         permutation: suit ``s`` becomes suit ``permutation[s]``, numbered as in faces.
 
     Returns:
@@ -39,11 +40,12 @@ def permute_suits(
     Raises:
         PapluError: not a permutation of 0..3, or observations of another length.
     """
-    name = encoding if isinstance(encoding, str) else encoding.name
-    sources = _sources(name, as_rules(rules), _checked(permutation))
+    layout = get(encoding) if isinstance(encoding, str) else encoding
+    sources = _sources(layout, as_rules(rules), _checked(permutation))
     if observations.shape[-1] != len(sources):
         raise PapluError(
-            f"{name} has {len(sources)} features under {as_rules(rules)}, these observations {observations.shape[-1]}"
+            f"{layout.name} has {len(sources)} features under {as_rules(rules)}, these observations "
+            f"{observations.shape[-1]}"
         )
     return observations[..., sources]
 
@@ -75,12 +77,11 @@ def _checked(permutation: Sequence[int]) -> tuple[int, ...]:
 
 
 @functools.lru_cache(maxsize=256)
-def _sources(name: str, rules: RuleSet, permutation: tuple[int, ...]) -> npt.NDArray[np.int64]:
+def _sources(layout: Layout, rules: RuleSet, permutation: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """For every entry of a relabelled observation, the entry that it is read from."""
-    encoding = get(name)
-    sources = np.arange(encoding.num_features(rules))
+    sources = np.arange(layout.num_features(rules))
     faces = permute_faces(permutation)
-    for field in encoding.fields(rules):
+    for field in layout.fields(rules):
         if field.is_by_face:
             rows = sources[field.start : field.stop].reshape(-1, NUM_FACES)
             rows[:, faces] = rows.copy()

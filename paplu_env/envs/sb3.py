@@ -9,8 +9,9 @@ from typing import Any, Final, Unpack
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from paplu_env.encoding import HIDDEN_V1
+from paplu_env.encoding import HIDDEN_V1, HiddenLayout
 from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.engine.state import States
 from paplu_env.envs.infos import row_info
 from paplu_env.envs.opponents import Opponents
 from paplu_env.envs.single import check_options, observation_space
@@ -130,8 +131,8 @@ class PapluVecEnv(VecEnv):
         """``(num_envs, 110)`` bool, True = legal, a new array."""
         return self._tables.masks.copy()
 
-    def critic_obs(self) -> Observations:
-        """``(num_envs, H)`` what `hidden-v1` says of each deal beside its observation, a new array.
+    def critic_obs(self, layout: HiddenLayout = HIDDEN_V1) -> Observations:
+        """``(num_envs, H)`` what a layout of hidden cards says of each deal beside its observation, a new array.
 
         The hidden cards are for a critic alone: an actor that sees them has learnt another game.
 
@@ -141,7 +142,20 @@ class PapluVecEnv(VecEnv):
         tables = self._tables
         if tables.over[0]:
             raise PapluError("nothing has been dealt: call reset() before critic_obs()")
-        return HIDDEN_V1.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
+        return layout.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
+
+    def positions(self) -> tuple[States, Ints]:
+        """``(num_envs,)`` copies of the states, whose seats to move are the learners', and ``(num_envs,)`` those seats.
+
+        As `critic_obs` they hold hidden cards: for critics and for looking ahead in training.
+
+        Raises:
+            PapluError: nothing has been dealt.
+        """
+        tables = self._tables
+        if tables.over[0]:
+            raise PapluError("nothing has been dealt: call reset() before positions()")
+        return tables.states.copy(), tables.seats.astype(np.int64)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Take other opponents; each environment meets them from its next deal on.

@@ -67,7 +67,8 @@ def test_an_unknown_key_is_refused_by_its_dotted_name(tmp_path: Path, extra: str
         ({"network__shared": 1}, "network.shared=1: must be true or false"),
         ({"opponents__bots": []}, "name at least one bot"),
         ({"opponents__bots": ["minscore"]}, "evaluation.opponent='minscore' is also among opponents.bots"),
-        ({"clone__teacher": "minscore"}, "evaluation.opponent='minscore' is also clone.teacher"),
+        ({"network__hidden_critic": True}, "network.hidden_critic=true needs network.shared=false"),
+        ({"mixed": True, "also_rules": ["points", "saha2025"]}, "games=8 can't be shared evenly by 3 rules"),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_name_and_meaning(changes: dict[str, object], words: str) -> None:

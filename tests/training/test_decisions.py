@@ -1,5 +1,7 @@
 """Decisions for cloning come from whole deals of legal play, and a network learns them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -7,12 +9,14 @@ import torch
 from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
 from paplu_env.bots.policy import Policy
+from paplu_env.encoding import HIDDEN_V1
 from paplu_env.engine.actions import DECLARE_BASE, DROP
+from paplu_env.errors import InvalidFile
 from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.clone import clone
 from training.config import NetworkConfig
-from training.decisions import collect_decisions
+from training.decisions import collect_decisions, kept_decisions
 from training.network import ActorCritic, face_columns
 from training.progress import Progress
 
@@ -20,9 +24,10 @@ ENCODING = encodings.get("cards-v1")
 
 
 def test_decisions_are_legal_and_their_outcomes_belong_to_the_seat() -> None:
-    chunk = collect_decisions(make_policy("mindist_opp", RULES), ENCODING, deals=50, seed=1)
-    assert chunk.obs.shape == (len(chunk), ENCODING.num_features(RULES))
-    assert chunk.masks[np.arange(len(chunk)), chunk.actions].all()
+    chunk = collect_decisions(make_policy("mindist_opp", RULES), deals=50, seed=1)
+    assert chunk.obs(ENCODING).shape == (len(chunk), ENCODING.num_features(RULES))
+    assert chunk.hidden(HIDDEN_V1).shape == (len(chunk), HIDDEN_V1.num_features(RULES))
+    assert chunk.masks()[np.arange(len(chunk)), chunk.actions].all()
     declares = chunk.actions >= DECLARE_BASE
     assert declares.sum() == 50
     assert (chunk.points[declares] > 0).all()
@@ -33,8 +38,8 @@ def test_decisions_are_legal_and_their_outcomes_belong_to_the_seat() -> None:
 
 
 def test_the_same_seed_gives_the_same_decisions() -> None:
-    one, other = (collect_decisions(make_policy("random", "points"), ENCODING, 5, seed=2, noise=0.3) for _ in range(2))
-    np.testing.assert_array_equal(one.obs, other.obs)
+    one, other = (collect_decisions(make_policy("random", "points"), 5, seed=2, noise=0.3) for _ in range(2))
+    np.testing.assert_array_equal(one.states, other.states)
     np.testing.assert_array_equal(one.actions, other.actions)
 
 
@@ -47,11 +52,26 @@ def test_noise_changes_the_games_but_not_the_teachers_answers() -> None:
             seen.append(teacher.act(views, masks, keys))
             return seen[-1]
 
-    noisy = collect_decisions(Spy("spy", "points"), ENCODING, deals=40, seed=3, noise=0.5)
-    calm = collect_decisions(teacher, ENCODING, deals=40, seed=3)
+    noisy = collect_decisions(Spy("spy", "points"), deals=40, seed=3, noise=0.5)
+    calm = collect_decisions(teacher, deals=40, seed=3)
     np.testing.assert_array_equal(noisy.actions, np.concatenate(seen))
     assert len(noisy) > 1.5 * len(calm)
     assert (noisy.actions == DROP).sum() <= 40
+
+
+def test_kept_decisions_are_read_back_and_other_files_refused(tmp_path: Path) -> None:
+    teacher = make_policy("mindist", "points")
+    first = kept_decisions(tmp_path, teacher, deals=5, seed=1, noise=0.1)
+    (path,) = tmp_path.iterdir()
+    again = kept_decisions(tmp_path, make_policy("mindist", "points"), deals=5, seed=1, noise=0.1)
+    for name in ("states", "seats", "actions", "points", "winners"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    kept_decisions(tmp_path, teacher, deals=5, seed=2, noise=0.1)
+    assert len(list(tmp_path.iterdir())) == 2
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(InvalidFile, match="holds no decisions"):
+        kept_decisions(tmp_path, teacher, deals=5, seed=1, noise=0.1)
 
 
 @pytest.mark.parametrize("reward", ["points", "scaled", "win", "shaped"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 import torch
 from torch import nn
@@ -16,6 +17,7 @@ from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.bots.onnx import MASKED_LOGIT, OnnxPolicy
+from paplu_env.encoding import HIDDEN_V2
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_match
@@ -23,7 +25,7 @@ from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.config import NetworkConfig
 from training.decisions import collect_decisions
-from training.export import OPSET, add_evaluation, card_path, export_module, export_run, main
+from training.export import OPSET, add_evaluation, card_path, export_module, export_run, main, value_path
 from training.network import ActorCritic, MaskedLogits, face_columns
 from training.opponents import NetworkPolicy
 from training.train import train
@@ -71,10 +73,11 @@ def alone(exported: Path, tmp_path: Path) -> Path:
 def states() -> tuple[np.ndarray, np.ndarray]:
     """Several thousand decisions of good and of random play, the last turns of long deals among them."""
     chunks = [
-        collect_decisions(make_policy(name, RULES), encodings.get("cards-v1"), deals, seed=5)
+        collect_decisions(make_policy(name, RULES), deals, seed=5)
         for name, deals in (("mindist_opp", 150), ("random", 15))
     ]
-    return np.concatenate([chunk.obs for chunk in chunks]), np.concatenate([chunk.masks for chunk in chunks])
+    coder = encodings.get("cards-v1")
+    return np.concatenate([chunk.obs(coder) for chunk in chunks]), np.concatenate([chunk.masks() for chunk in chunks])
 
 
 def test_the_file_is_standard_onnx_and_its_opset_is_stated(exported: Path) -> None:
@@ -395,3 +398,29 @@ def test_a_folder_whose_description_is_not_a_runs_is_refused_with_its_path(
     (tmp_path / "run.json").write_text(text, encoding="utf-8")
     with pytest.raises(InvalidFile, match=rf"run\.json: .*{words}"):
         export_run(tmp_path)
+
+
+def test_a_critic_of_hidden_cards_is_exported_beside_the_policy(
+    states: tuple[np.ndarray, np.ndarray], tmp_path: Path
+) -> None:
+    config = tiny_config(
+        ppo__timesteps=0, clone__decisions=0, network__shared=False, network__hidden_critic=True, network__hidden=[8]
+    )
+    train(config, tmp_path / "run")
+    path = value_path(export_run(tmp_path / "run"))
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert session.get_modelmeta().custom_metadata_map["hidden"] == "hidden-v2"
+    obs = states[0][:50]
+    hidden = np.random.default_rng(0).random((50, HIDDEN_V2.num_features(RULES)), dtype=np.float32)
+    net, _ = load_weights(tmp_path / "run" / "best.safetensors", "cards-v1", as_rules(RULES))
+    with torch.inference_mode():
+        expected = net.values(torch.from_numpy(obs), torch.from_numpy(hidden)).numpy()
+    (found,) = session.run(["value"], {"obs": obs, "hidden": hidden})
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert not value_path(export_run(_trained_without(tmp_path))).exists()
+
+
+def _trained_without(folder: Path) -> Path:
+    """The run of a network whose critic sees what the policy sees."""
+    train(tiny_config(ppo__timesteps=0, clone__decisions=0), folder / "other")
+    return folder / "other"

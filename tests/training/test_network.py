@@ -18,6 +18,10 @@ from training.network import ActorCritic, FaceHead, LeanPolicy, MaskedLogits, fa
 from training.rates import Rates
 
 
+def _net() -> ActorCritic:
+    return ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0))
+
+
 def _model(env: FreeEnv, **options: object) -> MaskablePPO:
     model = MaskablePPO(
         LeanPolicy,
@@ -25,7 +29,7 @@ def _model(env: FreeEnv, **options: object) -> MaskablePPO:
         n_steps=8,
         batch_size=128,
         n_epochs=1,
-        policy_kwargs={"network": NetworkConfig(hidden=(16,), face_width=0)},
+        policy_kwargs={"make_net": _net},
         seed=0,
         device="cpu",
         **options,
@@ -83,7 +87,7 @@ def test_a_masked_action_never_has_a_gradient() -> None:
     obs, masks = _batch()
     policy = _model(FreeEnv()).policy
     logits = torch.zeros(64, NUM_ACTIONS, requires_grad=True)
-    policy.net.forward = lambda _: (logits, torch.zeros(64))  # type: ignore[method-assign]
+    policy.net.forward = lambda *_: (logits, torch.zeros(64))  # type: ignore[method-assign]
     _, log_probs, entropy = policy.evaluate_actions(obs, masks.float().argmax(dim=1), action_masks=masks.float())
     (log_probs.sum() + entropy.sum()).backward()
     assert torch.isfinite(logits.grad).all()
@@ -124,7 +128,7 @@ def test_many_updates_on_random_masks_stay_finite() -> None:
 
 def test_masked_logits_lie_below_any_other() -> None:
     obs, masks = _batch()
-    net = ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0))
+    net = _net()
     with torch.no_grad():
         net.action_head.all.bias.fill_(-20.0)
         logits = MaskedLogits(net)(obs, masks)
@@ -133,7 +137,7 @@ def test_masked_logits_lie_below_any_other() -> None:
 
 
 def test_weights_come_back_as_copies() -> None:
-    one, other = (ActorCritic(12, NetworkConfig(hidden=(16,), face_width=0)) for _ in range(2))
+    one, other = _net(), _net()
     tensors = one.tensors()
     other.load_tensors(tensors)
     tensors["action_head.all.bias"][:] = 9.0
@@ -155,6 +159,24 @@ def test_a_face_is_judged_by_its_own_entries_and_by_the_same_weights_as_any_othe
         torch.testing.assert_close(one[base : base + NUM_FACES][order], other[base : base + NUM_FACES])
         assert len(set(one[base : base + NUM_FACES].tolist())) > NUM_FACES // 2
     assert not one[[DRAW_CLOSED, TAKE_OPEN, DROP, ANNOUNCE]].any()
+
+
+def test_what_is_left_out_for_illegal_faces_changes_no_legal_logit() -> None:
+    columns = np.arange(2 * NUM_FACES).reshape(2, NUM_FACES).T
+    head = FaceHead(hidden=4, width=8, columns=columns)
+    torch.nn.init.normal_(head.throw_or_declare.weight)
+    generator = torch.Generator().manual_seed(2)
+    hidden, obs = torch.rand(300, 4, generator=generator), torch.rand(300, 2 * NUM_FACES, generator=generator)
+    masks = torch.rand(300, NUM_ACTIONS, generator=generator) < torch.rand(300, 1, generator=generator)
+    whole, part = head(hidden, obs), head(hidden, obs, masks)
+    torch.testing.assert_close(whole[masks], part[masks])
+    gradients = []
+    for logits in (whole, part):
+        head.zero_grad()
+        logits[masks].square().sum().backward()
+        gradients.append([weights.grad.clone() for weights in head.parameters()])
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other)
 
 
 @pytest.mark.parametrize("encoding", ["cards-v1", "features-v1"])

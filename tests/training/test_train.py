@@ -378,13 +378,13 @@ def test_the_pool_draws_in_the_configured_shares(finished: Path, tmp_path: Path)
     rules = make_policy("random", RULES).rules
     net, _ = load_weights(finished / "best.safetensors", "cards-v1", rules)
     pool = OpponentPool(config, tmp_path)
-    assert [policy.name for policy in pool.policies] == ["mindist_opp", "random"]
+    assert [policy.name for policy in pool.policies()] == ["mindist_opp", "random"]
     assert pool.weights == [0.5, 0.5]
     for step in range(5):
         pool.add(step, net)
-    assert len(pool.policies) == 7
+    assert len(pool.policies()) == 7
     assert pool.weights == pytest.approx([0.2, 0.2] + [0.12] * 5)
-    assert {policy.name for policy in pool.policies[2:]} == {f"self-{step}" for step in range(5)}
+    assert {policy.name for policy in pool.policies()[2:]} == {f"self-{step}" for step in range(5)}
 
 
 def test_a_full_pool_stays_spread_over_the_run(finished: Path, tmp_path: Path) -> None:
@@ -410,7 +410,7 @@ def test_opponents_are_met_as_often_as_they_should_be(finished: Path, tmp_path: 
     env = PapluVecEnv(
         num_envs=256,
         rules=rules,
-        opponents=pool.policies,
+        opponents=pool.policies(),
         opponent_weights=pool.weights,
         encoding="cards-v1",
         seed=4,

@@ -79,6 +79,9 @@ class FreeEnv(VecEnv):
         self._draw()
         return self._obs, self._rewards, np.zeros(self.num_envs, dtype=bool), [{} for _ in range(self.num_envs)]
 
+    def action_masks(self) -> np.ndarray:
+        return self.masks
+
     def has_attr(self, attr_name: str) -> bool:
         return attr_name == "action_masks"
 

@@ -1,0 +1,376 @@
+"""`Learner`: MaskablePPO with the same update and less work around it, and what our recipe adds to it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import explained_variance
+from stable_baselines3.common.vec_env import VecEnv
+from torch.nn import functional
+
+from paplu_env.encoding import get, hidden_layout
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.rules import parse_rules
+from training.config import TrainConfig
+from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
+from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, sample
+from training.relabelling import draw, relabellings
+
+_ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
+
+
+class Batch(NamedTuple):
+    """Decisions in any number, as tensors."""
+
+    obs: torch.Tensor  # (N, F), float32 or bfloat16
+    masks: torch.Tensor  # (N, A) bool
+    hidden: torch.Tensor | None  # (N, H), as obs, for critics that see it
+    actions: torch.Tensor  # (N,) int64
+    log_probs: torch.Tensor  # (N,) when they were taken
+    advantages: torch.Tensor  # (N,)
+    returns: torch.Tensor  # (N,)
+    tried: torch.Tensor | None = None  # (N, K) int64, actions that were looked ahead for, as in `Tried`
+    tried_probs: torch.Tensor | None = None  # (N, K)
+    gains: torch.Tensor | None = None  # (N, K)
+    magnet: torch.Tensor | None = None  # (N, A) log-probabilities of the magnet
+
+    def rows(self, index: torch.Tensor) -> Batch:
+        """Some of the decisions."""
+        return Batch(*(None if part is None else part.index_select(0, index) for part in self))
+
+
+class Rollout:
+    """The decisions between two updates; stands in the place of SB3's buffer.
+
+    Args:
+        num_hidden: ``H``, 0 where nobody asks for hidden cards.
+        num_tried: ``K``, 0 where nobody looks ahead.
+        dtype: of observations; bfloat16 takes half the room and is what trunks of that precision read anyway.
+    """
+
+    def __init__(
+        self,
+        buffer_size: int,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        device: torch.device | str = "cpu",
+        gae_lambda: float = 1.0,
+        gamma: float = 0.99,
+        n_envs: int = 1,
+        num_hidden: int = 0,
+        num_tried: int = 0,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        assert observation_space.shape is not None
+        shape = (buffer_size, n_envs)
+        self.gamma, self.gae_lambda = gamma, gae_lambda
+        self.obs = torch.zeros(*shape, *observation_space.shape, dtype=dtype)
+        self.masks = torch.zeros(*shape, NUM_ACTIONS, dtype=torch.bool)
+        self.hidden = torch.zeros(*shape, num_hidden, dtype=dtype) if num_hidden else None
+        self.actions = torch.zeros(*shape, dtype=torch.int64)
+        self.log_probs = torch.zeros(shape)
+        self.values = torch.zeros(shape)
+        self.tried = torch.zeros(*shape, num_tried, dtype=torch.int64) if num_tried else None
+        self.tried_probs = torch.zeros(*shape, num_tried)
+        self.gains = torch.zeros(*shape, num_tried)
+        self.rewards: npt.NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
+        self.dones: npt.NDArray[np.bool_] = np.zeros(shape, dtype=bool)
+        self.advantages = torch.zeros(shape)
+
+    def finish(self, last_values: npt.NDArray[np.float32]) -> None:
+        """Estimate advantages (GAE, Schulman et al. 2016) once `values` are known.
+
+        Args:
+            last_values: ``(N,)`` values of the positions after the last decisions, 0 where the deal was over.
+        """
+        values = self.values.numpy()
+        advantages, after, gain = self.advantages.numpy(), last_values, np.zeros_like(last_values)
+        for step in reversed(range(len(values))):
+            goes_on = np.float32(1) - self.dones[step]
+            error = self.rewards[step] + self.gamma * after * goes_on - values[step]
+            gain = error + self.gamma * self.gae_lambda * goes_on * gain
+            advantages[step], after = gain, values[step]
+
+    def flat(self) -> Batch:
+        """All decisions, in the order in which they were taken."""
+        returns = self.advantages + self.values
+        hidden = None if self.hidden is None else self.hidden.flatten(0, 1)
+        parts = (part.flatten(0, 1) for part in (self.actions, self.log_probs, self.advantages, returns))
+        batch = Batch(self.obs.flatten(0, 1), self.masks.flatten(0, 1), hidden, *parts)
+        if self.tried is None:
+            return batch
+        tried, probs, gains = (part.flatten(0, 1) for part in (self.tried, self.tried_probs, self.gains))
+        # Their scale is that of one point's effect, not of the deal's outcome: bring it to that of advantages.
+        scale = (probs * gains.square()).sum(dim=1).mean().sqrt()
+        return batch._replace(tried=tried, tried_probs=probs, gains=gains / (scale + 1e-8))
+
+
+class Learner(MaskablePPO):
+    """MaskablePPO over a `LeanPolicy`; the loss is that of the stock class, see ``tests/training/test_learner.py``.
+
+    What is left out is work: distribution objects, copies, and numbers that are asked for in every minibatch.
+    What is added, each by its key in the configuration: a critic that sees the hidden cards, a magnet, a guess at
+    the other hands, relabelled suits, and products in bfloat16.
+
+    Args:
+        config: the run.
+        env: has ``action_masks`` and, for hidden cards, ``critic_obs``, as `PapluVecEnv` has them.
+        learning_rate: Adam's step size as SB3 takes it; the configuration's first one if not given.
+    """
+
+    policy: Any
+    rollout_buffer: Any
+
+    def __init__(self, config: TrainConfig, env: VecEnv, learning_rate: Any = None) -> None:
+        ppo, rules = config.ppo, parse_rules(config.rules)
+        self.ppo = ppo
+        self.magnet: ActorCritic | None = None
+        self.average: ActorCritic | None = None
+        self._layout = hidden_layout(config.network.hidden_layout)
+        self._encoding, self._reward = get(config.encoding), config.reward
+        self._relabellings = (
+            relabellings(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
+        )
+        is_half = config.precision == "bfloat16"
+        sees_hidden = config.network.hidden_critic or config.network.guesses_hand
+        super().__init__(
+            LeanPolicy,
+            env,
+            learning_rate=ppo.learning_rate if learning_rate is None else learning_rate,
+            n_steps=ppo.steps,
+            batch_size=ppo.batch_size,
+            n_epochs=ppo.epochs,
+            gamma=ppo.gamma,
+            gae_lambda=ppo.gae_lambda,
+            clip_range=ppo.clip_range,
+            ent_coef=ppo.entropy,
+            vf_coef=ppo.value_weight,
+            max_grad_norm=ppo.max_grad_norm,
+            target_kl=ppo.target_kl or None,
+            rollout_buffer_class=Rollout,  # type: ignore[arg-type]
+            rollout_buffer_kwargs={
+                "num_tried": ppo.lookahead,
+                "num_hidden": self._layout.num_features(rules) if sees_hidden else 0,
+                "dtype": torch.bfloat16 if is_half else torch.float32,
+            },
+            policy_kwargs={"make_net": partial(make_network, config.network, config.encoding, rules)},
+            seed=config.seed,
+            device="cpu",
+        )
+        self.policy.net.is_half = is_half
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: Any,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Play until the buffer is full; values are asked for all at once."""
+        assert use_masking, "a learner without masks would choose illegal actions"
+        room, net = self.rollout_buffer, self.policy.net
+        assert n_rollout_steps == len(room.obs)
+        callback.on_rollout_start()
+        obs = self._last_obs
+        cut: list[tuple[int, int, npt.NDArray[np.float32]]] = []
+        for step in range(n_rollout_steps):
+            room.obs[step] = torch.from_numpy(obs)
+            room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
+            if room.hidden is not None:
+                room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
+            with torch.inference_mode():
+                logits = net.logits(room.obs[step], room.masks[step])
+                log_probs = torch.log_softmax(mask_logits(logits, room.masks[step]), dim=1)
+                if room.tried is not None:
+                    room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
+                actions = sample(log_probs)
+                room.actions[step] = actions
+                room.log_probs[step] = pick(log_probs, actions)
+            obs, rewards, dones, infos = env.step(actions.numpy())
+            self.num_timesteps += env.num_envs
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return False
+            self._update_info_buffer(infos, dones)
+            room.rewards[step], room.dones[step] = rewards, dones
+            for i in np.flatnonzero(dones).tolist():
+                if infos[i].get("TimeLimit.truncated", False):
+                    cut.append((step, i, infos[i]["terminal_observation"]))
+        self._last_obs, self._last_episode_starts = obs, dones  # type: ignore[assignment]
+        self._value(env, obs, cut)
+        callback.on_rollout_end()
+        return True
+
+    def try_actions(self, log_probs: torch.Tensor) -> Tried:
+        """What the likeliest actions of the decisions that are due would lead to; ``log_probs`` ``(N, A)``."""
+        parts = getattr(self.env, "parts", [self.env])
+        net, count = self.policy.net, self.ppo.lookahead
+        return try_actions(parts, net, log_probs, count, self._encoding, self._layout, self._reward)
+
+    def _value(self, env: VecEnv, obs: Any, cut: list[tuple[int, int, npt.NDArray[np.float32]]]) -> None:
+        """Ask the critic for all positions of the buffer, and for those in which it ends."""
+        room, net = self.rollout_buffer, self.policy.net
+        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
+        whole = room.flat()
+        with torch.inference_mode():
+            parts = [
+                net.values(whole.obs[rows], None if whole.hidden is None else whole.hidden[rows])
+                for rows in _slices(len(whole.obs))
+            ]
+            torch.cat(parts, out=room.values.view(-1))
+            last = net.values(torch.from_numpy(obs), hidden)
+            for step, i, terminal in cut:
+                if hidden is None:
+                    value = net.values(torch.from_numpy(terminal)[None])[0]
+                else:
+                    # The hidden cards of a deal that was cut are gone; its last decision knew nearly as much.
+                    value = room.values[step, i]
+                room.rewards[step, i] += self.gamma * float(value)
+        room.finish(last.numpy())
+
+    def train(self) -> None:
+        """The update of the stock class."""
+        self._update_learning_rate(self.policy.optimizer)
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        whole = self.rollout_buffer.flat()
+        epochs = [self._relabelled(whole) for _ in range(self.n_epochs)]  # before a weight has changed
+        parameters = list(self.policy.parameters())
+        logged: list[dict[str, torch.Tensor]] = []
+        is_far = False
+        for batch in epochs:
+            for rows in torch.randperm(len(batch.obs)).split(self.batch_size):
+                loss, figures = self.loss(batch.rows(rows), clip)
+                logged.append(figures)
+                is_far = self.target_kl is not None and float(figures["approx_kl"]) > 1.5 * self.target_kl
+                if is_far:
+                    break
+                self.policy.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+                self.policy.optimizer.step()
+            self._n_updates += 1
+            if is_far:
+                break
+        self._average()
+        for name in logged[0]:
+            self.logger.record(f"train/{name}", float(torch.stack([figures[name] for figures in logged]).mean()))
+        values, returns = self.rollout_buffer.values.numpy().reshape(-1), whole.returns.numpy()
+        self.logger.record("train/explained_variance", float(explained_variance(values, returns)))
+
+    @property
+    def player(self) -> ActorCritic:
+        """The network that is measured and kept: the running average, or the newest weights."""
+        return self.policy.net if self.average is None else self.average
+
+    def _average(self) -> None:
+        """Bring the running average up to date; a young one is the even mean of what there was."""
+        if not self.ppo.average:
+            return
+        if self.average is None:
+            self.average = copy.deepcopy(self.policy.net)
+        update = self._n_updates // self.n_epochs
+        kept = min(self.ppo.average, (update - 1) / max(update, 1))
+        with torch.no_grad():
+            for mean, newest in zip(self.average.parameters(), self.policy.net.parameters(), strict=True):
+                mean.lerp_(newest, 1.0 - kept)
+
+    def loss(self, batch: Batch, clip: float) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
+        """PPO's loss on a minibatch (Schulman et al. 2017), and the figures that are logged by SB3's names."""
+        ppo = self.ppo
+        logits, values, guesses = self.policy.net.learn(batch.obs, batch.masks, batch.hidden)
+        log_probs = torch.log_softmax(mask_logits(logits, batch.masks), dim=1)
+        probs = log_probs.exp()
+        entropy = -(probs * log_probs).sum(dim=1).mean()
+        log_ratio = pick(log_probs, batch.actions) - batch.log_probs
+        ratio = log_ratio.exp()
+        if batch.tried is None:
+            advantages = batch.advantages
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+            clipped = ratio.clamp(1 - clip, 1 + clip)
+            policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+        else:
+            policy_loss = _loss_of_tried(batch, probs, clip)
+        value_loss = functional.mse_loss(values, batch.returns)
+        loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
+        with torch.no_grad():
+            figures = {
+                "entropy_loss": -entropy.detach(),
+                "policy_gradient_loss": policy_loss.detach(),
+                "value_loss": value_loss.detach(),
+                "approx_kl": (ratio - 1 - log_ratio).mean(),
+                "clip_fraction": ((ratio - 1).abs() > clip).float().mean(),
+            }
+        if batch.magnet is not None:
+            # Masked entries have no probability; their log-probabilities are as low on both sides.
+            pull = (probs * (log_probs - batch.magnet)).sum(dim=1).mean()
+            loss = loss + ppo.magnet * pull
+            figures["magnet_kl"] = pull.detach()
+        if guesses is not None:
+            assert batch.hidden is not None
+            held = batch.hidden[:, : guesses.shape[1]].float()
+            guess_loss = functional.binary_cross_entropy_with_logits(guesses, held)
+            loss = loss + ppo.guess_weight * guess_loss
+            figures["guess_loss"] = guess_loss.detach()
+        return loss, figures
+
+    def _relabelled(self, batch: Batch) -> Batch:
+        """The batch with its suits relabelled by chance, if that is asked for, and what the magnet thinks of it."""
+        net = self.policy.net
+        if self._relabellings:
+            order = draw(self._relabellings)
+            batch = batch._replace(
+                obs=batch.obs[:, order.features],
+                masks=batch.masks[:, order.sources],
+                hidden=None if batch.hidden is None else batch.hidden[:, order.hidden],
+                actions=order.becomes[batch.actions],
+                tried=None if batch.tried is None else order.becomes[batch.tried],
+            )
+            # The network isn't quite the same for all suits, so these decisions had other probabilities.
+            log_probs = _log_probs(net, batch)
+            batch = batch._replace(log_probs=pick(log_probs, batch.actions))
+            if batch.tried is not None and batch.tried_probs is not None:
+                again = log_probs.exp().gather(1, batch.tried)
+                batch = batch._replace(tried_probs=torch.where(batch.tried_probs > 0, again, 0.0))
+        if not self.ppo.magnet:
+            return batch
+        is_due = self.ppo.magnet_every > 0 and self._n_updates // self.n_epochs % self.ppo.magnet_every == 0
+        if self.magnet is None or is_due:
+            self.magnet = copy.deepcopy(net)
+        return batch._replace(magnet=_log_probs(self.magnet, batch))
+
+
+def _loss_of_tried(batch: Batch, probs: torch.Tensor, clip: float) -> torch.Tensor:
+    """PPO's clipped loss in expectation over the actions that were tried, instead of for the one that was played."""
+    assert batch.tried is not None
+    assert batch.tried_probs is not None
+    assert batch.gains is not None
+    before = batch.tried_probs
+    ratio = probs.gather(1, batch.tried) / before.clamp_min(LEAST_PROBABILITY)
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    return -(before * torch.min(batch.gains * ratio, batch.gains * clipped)).sum(dim=1).mean()
+
+
+def _log_probs(net: ActorCritic, batch: Batch) -> torch.Tensor:
+    """``(N, A)`` log-probabilities of a whole buffer, without gradients."""
+    with torch.no_grad():
+        return torch.cat(
+            [
+                torch.log_softmax(mask_logits(net.logits(batch.obs[rows], batch.masks[rows]), batch.masks[rows]), dim=1)
+                for rows in _slices(len(batch.obs))
+            ]
+        )
+
+
+def _slices(count: int) -> Iterator[slice]:
+    """Slices of so many rows that cover all."""
+    return (slice(first, first + _ROWS_AT_A_TIME) for first in range(0, count, _ROWS_AT_A_TIME))
