@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from paplu_env.bots.light import LightAgent
-from paplu_env.bots.outs_agent import OutsAgent
+from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rule_agents import RuleAgent
 from paplu_env.bots.search import SearchAgent, worlds_of_name
@@ -31,9 +31,9 @@ BOTS: Final[Mapping[str, str]] = {
     "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
-    "hard-1": "outs, frozen",
+    "hard-1": "outs with its first drop rule, frozen",
 }
-# What `hard-1` plays by never changes: another fit of `outs` is `hard-2`, with a file of weights of its own.
+# What `hard-1` plays by never changes, so it has a file of weights of its own; a later fit of `outs` is `hard-2`.
 # A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
 ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1", "hard": "hard-1"}
 _OUTS: Final = ("outs", "hard-1")
@@ -64,7 +64,7 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
         return OnnxPolicy(file, None if rules is None else table)
     name = ALIASES.get(name, name)
     if name in _OUTS:
-        return OutsAgent(table, name=name)
+        return OutsAgent(table, shipped_weights(name), name)
     if name == "light":
         return LightAgent(name, table)
     worlds = worlds_of_name(name)
