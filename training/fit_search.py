@@ -1,15 +1,18 @@
 """The value of `search`, fitted to deals of its light player: ``python -m training.fit_search configs/search.toml``.
 
-The light player plays both seats; at the start of every turn the hands of both are told by their distances, outs
-and deadwood, and least squares says what the deal then brings to the mover. First slopes that all pairs of
-distances share, then for each pair a line of its own through what is left, pulled towards zero, so that pairs
-seen rarely keep the common slopes. The file names the configuration and how much of the points' variance the value
-explains on deals that took no part.
+The light player plays both seats, now and then at random so that odd hands are met too. The start of every turn is
+told by both hands and the stock (`search_features`), and a small network learns what the deal then brings to
+the mover, less the luck of the draws that follow (`evaluation.variates`), which would only be noise. Suits
+are relabelled at random while it learns, since no rule tells them apart. The file says how it was made and how
+much of the points' variance the value explains on deals that took no part.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import itertools
+import json
 import sys
 import tomllib
 from dataclasses import asdict, dataclass, fields
@@ -18,24 +21,33 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import nn
+from torch.nn import functional
 
+from paplu_env import engine
 from paplu_env._jit import njit
 from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
-from paplu_env.bots.search_kernels import NUM_DISTANCES, NUM_TERMS, value_terms
-from paplu_env.cards import NUM_FACES
+from paplu_env.bots.search_features import NUM_FEATURES, NUM_PLANES, describe_kernel
+from paplu_env.bots.search_value import Value, as_value
+from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS
+from paplu_env.engine.actions import DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
 from paplu_env.engine.arrays import as_seed
-from paplu_env.engine.deal import active_bits, deal_kernel
-from paplu_env.engine.state import OVER, States, empty_states
+from paplu_env.engine.chance import draw_below, keys_for
+from paplu_env.engine.legal import LEGAL, reason_kernel
+from paplu_env.engine.state import OVER, States
+from paplu_env.engine.transition import apply_kernel
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.evaluation.variates import luck_of_draws
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
-from training.files import write_json
+from training.files import write_atomically
 
-Array = npt.NDArray[np.float64]
-
-_PAIRS: Final = NUM_DISTANCES * NUM_DISTANCES
-_MOST_TURNS: Final = 24  # turns kept of a deal; few last longer, and those would weigh too much
-_RIDGE: Final = 20.0  # weight of the pull towards zero, in positions
+_GAMES: Final = 4096  # deals played side by side
+_SCALE: Final = 80.0  # points, the most that a deal brings; the network learns shares of it
+_RATE: Final = 2e-3
+_DECAY: Final = 1e-2  # of weights
+_TEST_CHUNK: Final = 20_000  # positions evaluated at once
 
 
 @dataclass(frozen=True)
@@ -45,96 +57,180 @@ class FitConfig:
     rules: str  # of the deals, two seats
     deals: int  # that are fitted
     test_deals: int  # that the explained variance is measured on
-    seed: int  # of the first deal; each further one has the next
+    noise: float  # share of turns with a random draw; every other of them also throws at random
+    hidden: list[int]  # units of the two layers
+    epochs: int  # passes over the positions
+    minibatch: int  # positions a step
+    seed: int  # of the deals, the noise and the network
 
 
 @dataclass(frozen=True)
 class Positions:
     """Starts of turns."""
 
-    pairs: npt.NDArray[np.int64]  # (N,), which line
-    terms: Array  # (N, NUM_TERMS)
-    points: Array  # (N,), what the deal brought to the seat that was to move
+    features: npt.NDArray[np.float16]  # (N, NUM_FEATURES)
+    points: npt.NDArray[np.float32]  # (N,), what the deal brought to the seat that was to move
+    steady: npt.NDArray[np.float32]  # (N,), the same less the luck of the draws from then on
 
 
-def fit(config: FitConfig) -> tuple[Array, float]:
-    """The lines, ``(NUM_DISTANCES, NUM_DISTANCES, NUM_TERMS)``, and the share of the variance they explain.
+def fit(config: FitConfig) -> tuple[Value, dict[str, float]]:
+    """The value, and the shares of the variance that it explains: of the points, and of what isn't luck.
 
     Raises:
-        PapluError: a table of another size, or no deals.
+        PapluError: a table of another size, no deals, or other than two layers.
     """
     rules = as_rules(config.rules)
-    if rules.num_players != 2 or config.deals < 1 or config.test_deals < 1:
-        raise PapluError("the value is fitted to at least one deal of a two-seat table, and tested on one")
-    seen = play(rules, config.deals, config.seed)
-    lines = fit_lines(seen)
-    fresh = play(rules, config.test_deals, config.seed + config.deals)
-    wrong = fresh.points - (lines[fresh.pairs] * fresh.terms).sum(axis=1)
-    return lines.reshape(NUM_DISTANCES, NUM_DISTANCES, NUM_TERMS), float(1 - wrong.var() / fresh.points.var())
+    if rules.num_players != 2 or config.deals < 1 or config.test_deals < 1 or len(config.hidden) != 2:
+        raise PapluError(
+            "the value has two layers, is fitted to at least one deal of a two-seat table, and is tested on one"
+        )
+    seen = play(rules, config.deals, config.noise, config.seed)
+    fresh = play(rules, config.test_deals, config.noise, config.seed + 1)
+    net = _learn(seen, config)
+    with torch.inference_mode():
+        parts = torch.from_numpy(fresh.features).split(_TEST_CHUNK)
+        answers = _SCALE * torch.cat([net(part.float()).squeeze(1) for part in parts]).numpy()
+    explained = {
+        name: float(1 - np.mean((answers - target) ** 2) / target.var())
+        for name, target in (("points", fresh.points), ("steady", fresh.steady))
+    }
+    return _as_arrays(net), explained
 
 
-def play(rules: RuleSet, deals: int, seed: int) -> Positions:
+def play(rules: RuleSet, deals: int, noise: float, seed: int) -> Positions:
     """Positions of deals that the light player plays against itself."""
-    pairs, terms = np.empty(deals * _MOST_TURNS, dtype=np.int64), np.empty((deals * _MOST_TURNS, NUM_TERMS))
-    points = np.empty(deals * _MOST_TURNS)
-    count = _play_deals(
-        empty_states(rules, 1), rules.packed, distance_table(), active_bits(rules, 0, None), as_seed(seed, "seed"),
-        deals, pairs, terms, points,
-    )  # fmt: skip
-    return Positions(pairs[:count], terms[:count], points[:count])
+    parts = [
+        _play_batch(rules, np.arange(first, min(first + _GAMES, deals)), noise, seed)
+        for first in range(0, deals, _GAMES)
+    ]
+    return Positions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def fit_lines(seen: Positions) -> Array:
-    """Least squares, ``(_PAIRS, NUM_TERMS)``."""
-    constants = np.eye(_PAIRS)[seen.pairs]
-    shared = _ridge(np.hstack([constants, seen.terms[:, 1:]]), seen.points)
-    lines = np.hstack([shared[:_PAIRS, None], np.tile(shared[_PAIRS:], (_PAIRS, 1))])
-    left = seen.points - (lines[seen.pairs] * seen.terms).sum(axis=1)
-    for pair in range(_PAIRS):
-        rows = seen.pairs == pair
-        lines[pair] += _ridge(seen.terms[rows], left[rows])
-    return lines
-
-
-def _ridge(terms: Array, points: Array) -> Array:
-    scale = np.maximum(np.sqrt((terms**2).mean(axis=0)), 1e-9) if len(terms) else np.ones(terms.shape[1])
-    scaled = terms / scale
-    gram = scaled.T @ scaled + _RIDGE * np.eye(terms.shape[1])
-    solution: Array = np.linalg.solve(gram, scaled.T @ points) / scale
-    return solution
+def _play_batch(
+    rules: RuleSet, deals: npt.NDArray[np.int64], noise: float, seed: int
+) -> tuple[npt.NDArray[np.float16], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The arrays of `Positions` for some deals."""
+    table = distance_table()
+    keys = keys_for(int(as_seed(seed, "seed")), deals, 0, 0)
+    states = engine.deal_many(rules, keys, deals % 2)
+    rows, nearness = np.arange(len(deals)), np.full((len(deals), 2), UNKNOWN, dtype=np.int64)
+    luck, points = np.zeros(len(deals)), np.zeros(len(deals))  # of the first seat
+    told = []
+    while len(rows):
+        sign = np.where(states["current_player"] == 0, 1.0, -1.0)
+        features = np.empty((len(rows), NUM_FEATURES), dtype=np.float32)
+        describe_kernel(states, rules.packed, table, features)
+        told.append((features.astype(np.float16), rows, sign, luck[rows].copy()))
+        stock, worth = states["stock_size"].copy(), luck_of_draws(states, np.arange(len(rows)), rules)
+        _play_turns(states, keys, int(noise * 2**20), rules.packed, table, nearness)
+        luck[rows] += np.where(states["stock_size"] < stock, sign * worth, 0.0)
+        is_over = states["phase"] == OVER
+        points[rows[is_over]] = states["returns"][is_over, 0]
+        rows, states, keys, nearness = (each[~is_over] for each in (rows, states, keys, nearness))
+    all_features, owners, signs, before = (np.concatenate(column) for column in zip(*told, strict=True))
+    final = points[owners]
+    steady = final - (luck[owners] - before)
+    return all_features, (signs * final).astype(np.float32), (signs * steady).astype(np.float32)
 
 
 @njit
-def _play_deals(
+def _play_turns(
     states: States,
+    keys: npt.NDArray[np.uint64],
+    noise: int,
     rules: npt.NDArray[np.void],
     table: Table,
-    everybody: int,
-    seed: np.uint64,
-    deals: int,
-    pairs: npt.NDArray[np.int64],
-    terms: Array,
-    points: Array,
-) -> int:
-    """Fill the arrays from the front; returns how many positions there are."""
+    nearness: npt.NDArray[np.int64],
+) -> None:
+    """Play one turn in every row.
+
+    Args:
+        keys: one a row, changed.
+        noise: the share of turns with a random draw, in 2**20ths; every other of them has a random discard too.
+    """
     room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
-    nearness = np.empty(2, dtype=np.int64)
-    movers = np.empty(_MOST_TURNS, dtype=np.int64)
-    count = 0
-    for deal in range(deals):
-        deal_kernel(states, 0, rules, seed + np.uint64(deal), deal % 2, everybody)
-        nearness[:] = UNKNOWN
-        turns = 0
-        while int(states[0]["phase"]) != OVER:
-            if turns < _MOST_TURNS:
-                pairs[count + turns] = value_terms(states[0], rules[0], table, terms[count + turns], room)
-                movers[turns] = int(states[0]["current_player"])
-                turns += 1
-            play_on(states, 0, 1, rules, table, nearness, room)
-        for turn in range(turns):
-            points[count + turn] = float(states[0]["returns"][movers[turn]])
-        count += turns
-    return count
+    for i in range(len(states)):
+        key, chance = draw_below(keys[i], 1 << 20)
+        if chance < noise:
+            key, source = draw_below(key, 2)
+            action = TAKE_OPEN if source and reason_kernel(states, i, TAKE_OPEN, rules) == LEGAL else DRAW_CLOSED
+            apply_kernel(states, i, action, rules)
+            nearness[i, :] = UNKNOWN
+            key, throws = draw_below(key, 2)
+            if throws:
+                key, action = _random_discard(states, i, key, rules)
+                apply_kernel(states, i, action, rules)
+                keys[i] = key
+                continue
+        keys[i] = key
+        play_on(states, i, 1, rules, table, nearness[i], room)
+
+
+@njit
+def _random_discard(states: States, i: int, key: np.uint64, rules: npt.NDArray[np.void]) -> tuple[np.uint64, int]:
+    """The next key, and a legal discard, each card held as likely as any other."""
+    while True:
+        key, face = draw_below(key, NUM_FACES)
+        if reason_kernel(states, i, DISCARD_BASE + face, rules) == LEGAL:
+            return key, DISCARD_BASE + face
+
+
+def _learn(seen: Positions, config: FitConfig) -> nn.Sequential:
+    """A network fitted to the steady points."""
+    torch.manual_seed(config.seed)
+    rng = np.random.default_rng(config.seed)
+    first, second = config.hidden
+    net = nn.Sequential(
+        nn.Linear(NUM_FEATURES, first), nn.ReLU(), nn.Linear(first, second), nn.ReLU(), nn.Linear(second, 1)
+    )
+    optimizer = torch.optim.AdamW(net.parameters(), lr=_RATE, weight_decay=_DECAY)
+    features, targets = torch.from_numpy(seen.features), torch.from_numpy(seen.steady / _SCALE)
+    batches = max(1, len(targets) // config.minibatch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=config.epochs * batches, pct_start=0.1)
+    relabelled = [torch.from_numpy(columns) for columns in relabelled_columns()]
+    for _ in range(config.epochs):
+        for rows in torch.randperm(len(targets))[: batches * config.minibatch].split(config.minibatch):
+            columns = relabelled[rng.integers(len(relabelled))]
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                answers = net(features[rows].index_select(1, columns).to(torch.bfloat16)).squeeze(1)
+            loss = functional.mse_loss(answers.float(), targets[rows])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+    return net
+
+
+def relabelled_columns() -> list[npt.NDArray[np.int64]]:
+    """For each order of the suits, the columns of the features in that order."""
+    orders = []
+    for suits in itertools.permutations(range(NUM_SUITS)):
+        columns = np.arange(NUM_FEATURES)
+        planes = columns[: NUM_PLANES * NUM_FACES].reshape(NUM_PLANES, NUM_FACES)  # a view: written through
+        natural = planes[:, : NUM_SUITS * NUM_RANKS].copy().reshape(NUM_PLANES, NUM_SUITS, NUM_RANKS)
+        planes[:, : NUM_SUITS * NUM_RANKS] = natural[:, suits].reshape(NUM_PLANES, -1)
+        orders.append(columns)
+    return orders
+
+
+def _as_arrays(net: nn.Sequential) -> Value:
+    into, between, out_of = (layer for layer in net if isinstance(layer, nn.Linear))
+    weights = {
+        "into": into.weight.T,
+        "into_bias": into.bias,
+        "between": between.weight.T,
+        "between_bias": between.bias,
+        "out_of": _SCALE * torch.cat([out_of.weight[0], out_of.bias]),
+    }
+    return as_value({name: weight.detach().numpy() for name, weight in weights.items()})
+
+
+def write_value(path: Path, value: Value, about: dict[str, Any]) -> None:
+    """Write a value in half precision, with plain values that tell where it comes from."""
+    buffer = io.BytesIO()
+    arrays: dict[str, Any] = {name: array.astype(np.float16) for name, array in value._asdict().items()}
+    np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)
+    write_atomically(path, buffer.getvalue())
 
 
 def load_config(path: Path) -> FitConfig:
@@ -158,24 +254,27 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--out",
         type=Path,
-        default=Path("paplu_env/bots/search_weights.json"),
+        default=Path("paplu_env/bots/search_value.npz"),
         help="file to write (default: %(default)s, what `search` plays by)",
     )
     options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
     try:
         config = load_config(options.config)
-        lines, explained = fit(config)
+        value, explained = fit(config)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    data = {
+    about = {
         "made_by": f"python -m training.fit_search {options.config.as_posix()}",
         "config": asdict(config),
-        "explained": round(explained, 4),
-        "lines": np.round(lines, 4).tolist(),
+        "explained": {name: round(share, 4) for name, share in explained.items()},
     }
-    write_json(options.out, data)
-    print(f"wrote {options.out}: explains {explained:.1%} of the variance")
+    write_value(options.out, value, about)
+    print(
+        f"wrote {options.out}: explains {explained['points']:.1%} of the variance of points, "
+        f"{explained['steady']:.1%} of what isn't luck of draws"
+    )
     return 0
 
 

@@ -15,19 +15,23 @@ import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.likely_worlds import likely_world
-from paplu_env.bots.rollout import POINT_IN_OUTS, UNKNOWN, live_cards, play_on
+from paplu_env.bots.rollout import POINT_IN_OUTS, UNKNOWN, play_on
+from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, NUM_FEATURES, Floats, describe_row
+from paplu_env.bots.search_value import Value, value_kernel
 from paplu_env.cards import FACE_POINTS, NUM_FACES, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.chance import mix
 from paplu_env.engine.state import DRAW, OVER, States, Views
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.engine.unseen import unseen_kernel
-from paplu_env.melds.deadwood import deadwood_kernel
 from paplu_env.melds.distance import distance_kernel
 from paplu_env.melds.distance_table import Table
-from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
+from paplu_env.melds.outs import discard_outs_kernel
 
-MAX_CANDIDATES: Final = 4
+# Discards: so many that keep the lowest distance, and so many that give one up, for the points or to go another way.
+_NEAREST: Final = 4
+_FURTHER: Final = 2
+MAX_CANDIDATES: Final = _NEAREST + _FURTHER
 
 # Rows of a tally, ``(NUM_TALLIES, MAX_CANDIDATES)``: sums over worlds.
 PLAYED: Final = 0  # worlds that the candidate was played in
@@ -36,11 +40,6 @@ GAIN: Final = 2  # points more than the base's move brought in the same world
 GAIN_SQUARED: Final = 3
 BEHIND: Final = 4  # 1: given up
 NUM_TALLIES: Final = 5
-
-# The value of a deal at the start of a turn is a line for each pair of distances, the mover's first.
-NUM_DISTANCES: Final = 6  # 0..4, and 5 or more
-# Terms of a line: 1, then of the mover and of the other the logarithm of (outs + 1) and the deadwood, then all draws.
-NUM_TERMS: Final = 6
 
 _CHUNK: Final = 16  # worlds between two looks at the tally
 _GIVE_UP: Final = 2.5  # a candidate so many standard errors behind the leader is given up
@@ -61,7 +60,7 @@ def candidates_kernel(
 ) -> int:
     """Write the actions worth comparing in view ``j``, the base policy's first.
 
-    There is nothing to compare when a hand is complete, or when the open card lowers the distance and is taken.
+    There is nothing to compare when a hand is complete, or when the open card makes it so and is taken.
 
     Args:
         base: what the base policy would do, legal.
@@ -77,7 +76,7 @@ def candidates_kernel(
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
     if int(view["phase"]) == DRAW:
-        if base == TAKE_OPEN and _is_nearer(view, hand, wild, rules[0], table):
+        if base == TAKE_OPEN and _completes(view, hand, wild, rules[0], table):
             return 1
         count = 1
         for action in (DRAW_CLOSED, TAKE_OPEN, DROP):
@@ -89,11 +88,10 @@ def candidates_kernel(
 
 
 @njit
-def _is_nearer(view: Any, hand: Counts, wild: int, r: Any, table: Table) -> bool:
-    """Whether the open card lowers the distance of a hand, which is changed."""
-    before = int(distance_kernel(hand, wild, r, table))
+def _completes(view: Any, hand: Counts, wild: int, r: Any, table: Table) -> bool:
+    """Whether a hand, which is changed, can be declared with the open card."""
     hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
-    return int(distance_kernel(hand, wild, r, table)) < before
+    return int(distance_kernel(hand, wild, r, table)) == 0
 
 
 @njit
@@ -108,25 +106,28 @@ def _add_discards(
     actions: npt.NDArray[np.int64],
     room: npt.NDArray[np.uint8],
 ) -> int:
-    """Add the discards that keep the lowest distance, by live outs and then points; no wild cards."""
+    """Add discards: the best that keep the lowest distance, then the dearest that give one up; no wild cards."""
     unseen, distances, outs = room[1], room[2], room[3]
     unseen_kernel(views, j, r, unseen)
     lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
     count = 1
-    chosen = 1 << int(actions[0]) - DISCARD_BASE
-    while count < MAX_CANDIDATES:
-        best, most = -1, 0.0
-        for face in range(NUM_FACES):
-            if not mask[DISCARD_BASE + face] or int(distances[face]) != lowest or (chosen | wild) >> face & 1:
-                continue
-            worth = int(outs[face]) + POINT_IN_OUTS * int(FACE_POINTS[face])
-            if best < 0 or worth > most:
-                best, most = face, worth
-        if best < 0:
-            break
-        actions[count] = DISCARD_BASE + best
-        chosen |= 1 << best
-        count += 1
+    chosen = wild | 1 << int(actions[0]) - DISCARD_BASE
+    for further in range(2):
+        limit = _NEAREST if further == 0 else count + _FURTHER
+        while count < limit:
+            best, most = -1, 0.0
+            for face in range(NUM_FACES):
+                if not mask[DISCARD_BASE + face] or int(distances[face]) != lowest + further or chosen >> face & 1:
+                    continue
+                # Outs are told for the nearest hands alone.
+                worth = POINT_IN_OUTS * int(FACE_POINTS[face]) + (int(outs[face]) if further == 0 else 0)
+                if best < 0 or worth > most:
+                    best, most = face, worth
+            if best < 0:
+                break
+            actions[count] = DISCARD_BASE + best
+            chosen |= 1 << best
+            count += 1
     return count
 
 
@@ -140,7 +141,7 @@ def search_kernel(
     actions: npt.NDArray[np.int64],
     count: int,
     turns: int,
-    lines: npt.NDArray[np.float64],
+    value: Value,
     rules: npt.NDArray[np.void],
     table: Table,
     states: States,
@@ -151,7 +152,7 @@ def search_kernel(
 
     Args:
         turns: turns to play on for before the value is asked.
-        lines: ``(NUM_DISTANCES, NUM_DISTANCES, NUM_TERMS)``, the value; not used if ``turns`` exceeds a deal's.
+        value: what stands for the rest; not used if ``turns`` exceeds a deal's.
         states: ``(2,)``, to work in.
 
     Returns:
@@ -160,6 +161,8 @@ def search_kernel(
     me = int(views[j]["seat"])
     nearness = np.empty(int(rules[0]["num_players"]), dtype=np.int64)
     points = np.zeros(MAX_CANDIDATES, dtype=np.float64)
+    seen, x = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_FEATURES, dtype=np.float32)
+    hidden, units = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
     for world in range(first, last):
         if not likely_world(views, j, mix(key, np.uint64(world)), rules, table, states, 0, room):
             return -1
@@ -170,19 +173,19 @@ def search_kernel(
             apply_kernel(states, 1, int(actions[c]), rules)
             nearness[:] = UNKNOWN
             play_on(states, 1, turns, rules, table, nearness, room)
-            points[c] = _worth(states[1], me, lines, rules[0], table, room)
+            points[c] = _worth(states[1], me, value, rules[0], table, seen, x, hidden, units)
             gain = points[c] - points[0]
             tally[PLAYED, c] += 1.0
             tally[POINTS, c] += points[c]
             tally[GAIN, c] += gain
             tally[GAIN_SQUARED, c] += gain * gain
-        if (world + 1) % _CHUNK == 0 and _is_settled(tally, count):
+        if (world + 1) % _CHUNK == 0 and is_settled(tally, count):
             return 1
     return 0
 
 
 @njit
-def _is_settled(tally: npt.NDArray[np.float64], count: int) -> bool:
+def is_settled(tally: npt.NDArray[np.float64], count: int) -> bool:
     """Give up candidates that are clearly behind; whether only one is left, or one is clearly ahead."""
     leader = 0
     for c in range(1, count):
@@ -222,39 +225,20 @@ def choose_candidate(tally: npt.NDArray[np.float64], count: int, threshold: floa
 
 
 @njit
-def _worth(s: Any, me: int, lines: npt.NDArray[np.float64], r: Any, table: Table, room: npt.NDArray[np.uint8]) -> float:
+def _worth(
+    s: Any,
+    me: int,
+    value: Value,
+    r: Any,
+    table: Table,
+    seen: npt.NDArray[np.uint8],
+    x: Floats,
+    hidden: Floats,
+    units: Floats,
+) -> float:
     """Points of a seat in a deal that has ended, or the fitted value of one at the start of a turn."""
     if int(s["phase"]) == OVER:
         return float(s["returns"][me])
-    terms = np.empty(NUM_TERMS, dtype=np.float64)
-    pair = value_terms(s, r, table, terms, room)
-    value = 0.0
-    for term in range(NUM_TERMS):
-        value += lines[pair // NUM_DISTANCES, pair % NUM_DISTANCES, term] * terms[term]
-    return value if int(s["current_player"]) == me else -value
-
-
-@njit
-def value_terms(s: Any, r: Any, table: Table, terms: npt.NDArray[np.float64], room: npt.NDArray[np.uint8]) -> int:
-    """Write the terms of the value's line at the start of a turn of a two-seat deal, for the seat to move.
-
-    Returns:
-        Which line: ``NUM_DISTANCES * the mover's distance + the other's``.
-    """
-    hand, live, outs = room[0], room[1], room[2]
-    wild, mover = as_int64(int(s["wild"])), int(s["current_player"])
-    pair = 0
-    for side in range(2):
-        seat = mover if side == 0 else 1 - mover
-        for face in range(NUM_FACES):
-            hand[face] = s["hands"][seat, face]
-        live_cards(s, seat, r, live)
-        pair = NUM_DISTANCES * pair + min(int(outs_kernel(hand, wild, live, r, table, outs)), NUM_DISTANCES - 1)
-        total = 0
-        for face in range(NUM_FACES):
-            total += int(outs[face])
-        terms[1 + side] = np.log(total + 1.0)
-        terms[3 + side] = float(deadwood_kernel(hand, wild, r))
-    terms[0] = 1.0
-    terms[5] = float(s["draws"])
-    return pair
+    describe_row(s, r, table, seen, x)
+    points = value_kernel(x, value, hidden, units)
+    return points if int(s["current_player"]) == me else -points

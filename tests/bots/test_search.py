@@ -12,8 +12,9 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.bots import make_policy
+from paplu_env.bots.comparing import MAX_WORLDS
 from paplu_env.bots.policy import Keys, Masks
-from paplu_env.bots.search import MAX_WORLDS, SearchAgent, has_fitted_value, worlds_of_name
+from paplu_env.bots.search import SearchAgent, has_fitted_value, worlds_of_name
 from paplu_env.engine.actions import DECLARE_BASE, DROP, TAKE_OPEN
 from paplu_env.engine.state import DISCARD, DRAW, OVER, Views
 from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch

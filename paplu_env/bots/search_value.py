@@ -1,0 +1,83 @@
+"""The value at which `search` cuts its play: a small network that sees both hands, made of arrays and one kernel.
+
+It was fitted to deals of the light player, see ``training.fit_search``. The order of the stock is hidden
+from it on purpose: what a world's next cards would bring is luck, and the mean over their order spreads less.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from paplu_env._jit import njit
+from paplu_env.bots.search_features import NUM_FEATURES, Floats
+from paplu_env.errors import PapluError
+
+_FILE: Final = "search_value.npz"  # written by training.fit_search
+
+
+class Value(NamedTuple):
+    """Two hidden layers of units that pass on what is above zero; float32, units in the last axis."""
+
+    into: Floats  # (NUM_FEATURES, H)
+    into_bias: Floats  # (H,)
+    between: Floats  # (H, G)
+    between_bias: Floats  # (G,)
+    out_of: Floats  # (G + 1,), the last a constant; points
+
+
+@njit
+def value_kernel(x: Floats, value: Value, first: Floats, second: Floats) -> float:
+    """Points that the deal will bring to the seat to move, of features ``(NUM_FEATURES,)``.
+
+    Args:
+        first: ``(H,)``, to work in.
+        second: ``(G,)``, likewise.
+    """
+    _layer(x, value.into, value.into_bias, first)
+    _layer(first, value.between, value.between_bias, second)
+    total = value.out_of[len(second)]
+    for unit in range(len(second)):
+        total += max(second[unit], np.float32(0)) * value.out_of[unit]
+    return float(total)
+
+
+@njit
+def _layer(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
+    """Sums of a layer, of what is above zero before it. Most entries are zero and cost nothing."""
+    out[:] = bias
+    for entry in range(len(x)):
+        if x[entry] > 0:
+            amount, row = x[entry], weights[entry]
+            for unit in range(len(out)):
+                out[unit] += amount * row[unit]
+
+
+@cache
+def shipped_value() -> Value:
+    """The value that ships with the package, fitted by ``python -m training.fit_search configs/search.toml``.
+
+    Raises:
+        PapluError: the file has arrays of other shapes.
+    """
+    with resources.files("paplu_env.bots").joinpath(_FILE).open("rb") as file, np.load(file) as arrays:
+        return as_value({name: arrays[name] for name in Value._fields})
+
+
+def as_value(arrays: dict[str, Any]) -> Value:
+    """A value of arrays of any float type by name, read-only.
+
+    Raises:
+        PapluError: arrays of other shapes.
+    """
+    value = Value(**{name: np.array(arrays[name], dtype=np.float32, order="C") for name in Value._fields})
+    hidden, units = value.between.shape
+    shapes = [(NUM_FEATURES, hidden), (hidden,), (hidden, units), (units,), (units + 1,)]
+    if [array.shape for array in value] != shapes:
+        raise PapluError(f"value of search: arrays of shapes {[array.shape for array in value]}, not {shapes}")
+    for array in value:
+        array.setflags(write=False)
+    return value
