@@ -63,7 +63,7 @@ def shipped_value() -> Value:
     Raises:
         PapluError: the file has arrays of other shapes.
     """
-    with resources.files("paplu_env.bots").joinpath(_FILE).open("rb") as file, np.load(file) as arrays:
+    with resources.files("paplu_env.bots").joinpath(_FILE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return as_value({name: arrays[name] for name in Value._fields})
 
 
