@@ -8,6 +8,8 @@ import importlib
 import pytest
 
 MODULES = [
+    "bots.protocol",
+    "bots.seat",
     "cards",
     "engine.series_format",
     "rules",

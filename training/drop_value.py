@@ -5,7 +5,8 @@ outs, deadwood and the order of turns, and the points that the deal brought are 
 dropped where that mean is below the cost of the drop: 20 before the first draw, 40 later under `points`.
 
 Then the rule that `outs` follows (its estimate of playing on, see `bots.outs_kernels`) meets the published one,
-a first drop at a distance over 4, on further duplicate deals, both with the same play otherwise.
+a first drop at a distance over 4, on further duplicate deals, both with the same play otherwise; and its middle
+drops meet none. How much a perfect rule for first drops would bring is estimated beside it (`drop_ceiling`).
 """
 
 from __future__ import annotations
@@ -20,25 +21,16 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
-from paplu_env.bots.outs_kernels import (
-    CONSTANT,
-    DEADWOOD,
-    DRAWS,
-    LATER,
-    LOG_OUTS,
-    LOOKED_AT,
-    WILD_CARDS,
-    Weights,
-)
+from paplu_env.bots.outs_kernels import DEADWOOD, DRAWS, LATER, LOG_OUTS, WILD_CARDS, Weights
+from paplu_env.bots.policy import Policy
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.rules import as_rules
+from training.drop_ceiling import gains, play_hands
 from training.files import to_json, write_together
-from training.fit_outs import DISTANCE, KIND, START, TERMS, note_decisions
+from training.fit_outs import DISTANCE, MAX_DISTANCE, TERMS, never_dropping, note_starts, published_rule, quick
 
 _RULES: Final = "points"
-_ALWAYS: Final = 1000.0  # points that no hand is worth: a line with this constant never or always drops
-_MAX_DISTANCE: Final = 4  # the published rule drops hands further away, at an agent's first turn
 _FEWEST: Final = 100  # hands that a class needs to be shown
 _OUTS_CUTS: Final = (20, 35, 50)  # classes of outs: below 20, below 35, …
 _DEADWOOD_CUTS: Final = (60, 75, 90)
@@ -46,23 +38,11 @@ _DEADWOOD_CUTS: Final = (60, 75, 90)
 Rows = npt.NDArray[np.float64]
 
 
-def published_rule(weights: Weights) -> Weights:
-    """The same agent, but one that drops first hands with a distance over 4, and no others."""
-    play_on = np.zeros_like(weights.play_on)
-    play_on[:, :, CONSTANT] = _ALWAYS
-    play_on[0, _MAX_DISTANCE + 1 :, CONSTANT] = -_ALWAYS
-    return weights._replace(play_on=play_on)
-
-
-def study(deals: int, seed: int) -> tuple[list[dict[str, Any]], Rows, Rows]:
-    """Classes of hands with what playing on brought; and the decisions behind them."""
-    single = shipped_weights().single.copy()
-    single[LOOKED_AT] = 1
-    agent = OutsAgent(f"{_RULES}:drop_allowed=false", shipped_weights()._replace(single=single))
-    rows, points, _ = note_decisions(agent, agent, deals, seed)
-    starts = rows[:, KIND] == START
-    rows, points = rows[starts], points[starts]
-    return list(_classes(rows, points)), rows, points
+def study(deals: int, seed: int) -> tuple[list[dict[str, Any]], int]:
+    """Classes of hands with what playing on brought; and how many hands are behind them."""
+    agent = OutsAgent(f"{_RULES}:drop_allowed=false", quick(shipped_weights()))
+    rows, points = note_starts(agent, agent, deals, seed)
+    return list(_classes(rows, points)), len(rows)
 
 
 def _classes(rows: Rows, points: Rows) -> Iterator[dict[str, Any]]:
@@ -99,9 +79,15 @@ def _means(
             yield {"drop": drop, "by": kinds, "hands": len(brought), "points": float(brought.mean()), "error": error}
 
 
-def as_markdown(classes: list[dict[str, Any]], match: dict[str, Any], command: str) -> str:
-    """The tables, and the match of the two rules."""
+def without_middle_drops(weights: Weights) -> Weights:
+    """The same agent, but one that drops at its first turn only."""
+    return weights._replace(play_on=np.stack([weights.play_on[0], never_dropping(weights).play_on[1]]))
+
+
+def as_markdown(data: dict[str, Any]) -> str:
+    """The tables, the matches and the ceiling."""
     rules = as_rules(_RULES)
+    classes, command = data["classes"], data["command"]
     lines = ["# What playing on is worth", "", f"Made by `{command}`; `outs` against itself, no drops.", ""]
     lines += [
         f"Outs: class 0 is below {_OUTS_CUTS[0]}, then below {', '.join(map(str, _OUTS_CUTS[1:]))}, or more. "
@@ -117,16 +103,39 @@ def as_markdown(classes: list[dict[str, Any]], match: dict[str, Any], command: s
                 verdict = "yes" if each["points"] < -cost else ""
                 lines.append(f"| {name} | {each['hands']} | {each['points']:+.1f} ± {each['error']:.1f} | {verdict} |")
         lines.append("")
-    low, high = match["points_interval"]
+    match, middle, ceiling = data["match"], data["middle"], data["ceiling"]
     lines += [
         "## The rule",
         "",
-        f"`outs`, which drops by its estimate, against itself with a first drop at a distance over {_MAX_DISTANCE}: "
-        f"**{match['points_per_deal']:+.2f} points per deal** [{low:+.2f}, {high:+.2f}], "
-        f"{match['win_rate']:.1%} of games, {match['deals']} duplicate deals, rules `{_RULES}`, seed {match['seed']}.",
+        f"`outs`, which drops by its estimate, against itself with a first drop at a distance over {MAX_DISTANCE}: "
+        f"{_result(match)}. First drops: {match['first_drops'][0] / match['games']:.1%} of games, the other "
+        f"{match['first_drops'][1] / match['games']:.1%}.",
         "",
+        "Its middle drops, against itself with first drops only (both look at one discard, which is quicker): "
+        f"{_result(middle)}. It dropped later in {middle['middle_drops'][0] / middle['games']:.1%} of games.",
+        "",
+        "## What a perfect rule for first drops would bring",
+        "",
+        f"Points per deal over a first drop at a distance over {MAX_DISTANCE}, against an opponent that drops so. "
+        f"{ceiling['hands']} hands at their first turn, each played on by the light player of `search` in "
+        f"2 × {ceiling['playouts']} worlds; the perfect rule decides by one half of them and is judged by the other. "
+        "± is one standard error.",
+        "",
+        "| rule | moving first | second | both |",
+        "|---|---:|---:|---:|",
     ]
-    return "\n".join(lines)
+    for name, gain in ceiling["rules"].items():
+        both = f"{gain['points']:+.2f} ± {gain['error']:.2f}"
+        lines.append(f"| {name} | {gain['first']:+.2f} | {gain['second']:+.2f} | {both} |")
+    return "\n".join([*lines, ""])
+
+
+def _result(match: dict[str, Any]) -> str:
+    low, high = match["points_interval"]
+    return (
+        f"**{match['points_per_deal']:+.2f} points per deal** [{low:+.2f}, {high:+.2f}], {match['win_rate']:.1%} of "
+        f"games, {match['deals']} duplicate deals, rules `{_RULES}`, seed {match['seed']}"
+    )
 
 
 def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
@@ -168,27 +177,43 @@ def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
     pyplot.close(figure)
 
 
+def _match(a: Policy | str, b: Policy, deals: int, seed: int) -> dict[str, Any]:
+    return {**play_match(a, b, deals, seed, _RULES).to_dict(), "seed": seed}
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Study, match, and write what came out."""
     parser = argparse.ArgumentParser(prog="python -m training.drop_value", description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--deals", type=int, default=20_000, help="deals of the study (default: %(default)s)")
     parser.add_argument("--match-deals", type=int, default=10_000, help="deals of the match (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=9_000_000, help="of both; the fit of `outs` uses others")
+    parser.add_argument("--ceiling-deals", type=int, default=3_000, help="deals of the ceiling (default: %(default)s)")
+    parser.add_argument("--playouts", type=int, default=100, help="of each half of the ceiling (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=9_000_000, help="of the study; the fit of `outs` uses others")
     parser.add_argument("--out", type=Path, default=Path("configs/drop_value"), help="path without suffix")
     options = parser.parse_args(arguments)
     command = f"python -m training.drop_value --deals {options.deals} --match-deals {options.match_deals}"
-    command += f" --seed {options.seed}"
+    command += f" --ceiling-deals {options.ceiling_deals} --playouts {options.playouts} --seed {options.seed}"
     try:
-        classes, rows, _ = study(options.deals, options.seed)
-        print(f"{len(rows):,} starts of turns in {len(classes)} classes", file=sys.stderr, flush=True)
-        plain = OutsAgent(_RULES, published_rule(shipped_weights()), "outs, drops over 4")
-        result = play_match("outs", plain, options.match_deals, options.seed + 1, _RULES)
-        print(f"the rule: {result.points_per_deal:+.2f} points per deal", file=sys.stderr, flush=True)
-        match = {**result.to_dict(), "seed": options.seed + 1}
-        data = {"command": command, "classes": classes, "match": match}
+        classes, starts = study(options.deals, options.seed)
+        _say(f"{starts:,} starts of turns in {len(classes)} classes")
+        weights = shipped_weights()
+        plain = OutsAgent(_RULES, published_rule(weights), "outs, drops over 4")
+        match = _match("outs", plain, options.match_deals, options.seed + 1)
+        _say(f"the rule: {match['points_per_deal']:+.2f} points per deal")
+        early = OutsAgent(_RULES, quick(without_middle_drops(weights)), "outs, first drops only")
+        middle = _match(OutsAgent(_RULES, quick(weights)), early, options.match_deals, options.seed + 2)
+        _say(f"its middle drops: {middle['points_per_deal']:+.2f} points per deal")
+        hands = play_hands(options.ceiling_deals, options.playouts, options.seed + 3)
+        ceiling = {"playouts": options.playouts, **gains(hands, OutsAgent(_RULES))}
+        _say(f"a perfect rule: {ceiling['rules']['perfect']['points']:+.2f} points per deal")
+        data = {"command": command, "classes": classes, "match": match, "middle": middle, "ceiling": ceiling}
         beside = options.out.with_suffix
         # Before the plot, which needs matplotlib: a study that has run is not lost for want of it.
-        write_together({beside(".json"): to_json(data), beside(".md"): as_markdown(classes, match, command).encode()})
+        write_together({beside(".json"): to_json(data), beside(".md"): as_markdown(data).encode()})
         draw_plot(classes, beside(".svg"))
     except (PapluError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,15 +1,15 @@
 """The numbers of `outs`, fitted to deals that it plays: ``python -m training.fit_outs configs/outs.toml``.
 
 In rounds, each with fresh deals and without drops: the agent plays itself and `mindist_opp`, and from its
-decisions come
+discards come
 
-* the *lines*: least squares of what the deal brought on distance, outs, deadwood and draws after a discard;
-* *playing on*: the same at the start of a turn, with the wild cards, the open card and the order of turns,
-  for hands before their first draw and for later ones;
+* the *lines*: least squares of what the deal brought on distance, outs, deadwood and draws;
 * the *odds*: logistic regression of whether the next player took the thrown card.
 
-Where others drop, playing on is worth something else: their weak hands are gone for 20 points. So *playing on* is
-fitted again in rounds with drops, for an agent that never drops itself, against one that drops by the fit before.
+Then *playing on*, the same least squares at the start of a turn, for hands before their first draw and for later
+ones, with more terms (see `bots.outs_kernels`). Where others drop, it is worth something else: their weak hands
+are gone for 20 points. So it is fitted to deals of an agent that never drops against one that drops
+by the published rule. ``--drops-only`` fits this part alone, to the play that ships.
 
 At last the cost of a taken card is chosen among a few by matches on further deals. The file that is written
 names the configuration, the seeds and what the agent reached on deals that took no part in any of this.
@@ -30,52 +30,49 @@ import numpy.typing as npt
 from paplu_env._jit import njit
 from paplu_env.bots import make_policy
 from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
+from paplu_env.bots.outs_danger import ALL_FACES, NUM_ODDS, copies_of, interest, take_terms
 from paplu_env.bots.outs_kernels import (
-    ALL_FACES,
     COMPLETE,
     CONSTANT,
     COST,
+    DEADWOOD,
     DRAWS,
     LATER,
+    LOG_OUTS,
     LOOKED_AT,
     NUM_LINES,
-    NUM_ODDS,
     NUM_PLAY_ON,
     NUM_TERMS,
     Weights,
-    copies_of,
-    interest,
-    take_terms,
+    judge_draw,
+    lowers_distance,
+    play_on_terms,
 )
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, TAKE_OPEN
+from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS, TAKE_OPEN
 from paplu_env.engine.state import DRAW
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.games import Decisions, play_games
 from paplu_env.melds.deadwood import deadwood_kernel
-from paplu_env.melds.distance import distance_kernel
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.melds.outs import outs_kernel
 from training.files import write_json
 
-# What a decision is told by: which kind it is, the distance, the terms of its lines, those of its odds.
-KIND: Final = 0
-DISTANCE: Final = 1
-TERMS: Final = 2
-ODDS: Final = TERMS + NUM_PLAY_ON
-_NUM_COLUMNS: Final = ODDS + NUM_ODDS
-
-OTHER: Final = 0  # kinds: neither of these
-START: Final = 1  # start of a turn
-THROWN: Final = 2  # a discard
+# What a decision is told by: the distance, the terms of its lines, and those of the odds of a discard.
+DISTANCE: Final = 0
+TERMS: Final = 1
+ODDS: Final = TERMS + NUM_TERMS
 
 _RIDGE: Final = 1.0  # weight of a pull towards zero that keeps terms without data from running away
 _FEWEST: Final = 100  # decisions at a distance below which its line is that of the distance before, lowered
 _STEP_DOWN: Final = 15.0  # points by which such a line is lowered
 _NEWTON_STEPS: Final = 25
-_MORE_THAN_ANY_DROP: Final = 1000.0  # points
+_ALWAYS: Final = 1000.0  # points that no hand is worth: a line with this constant never or always drops
+MAX_DISTANCE: Final = 4  # the published rule drops hands further away, at an agent's first turn
+
+Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -85,9 +82,8 @@ class FitConfig:
     rules: str  # without drops, so that weak hands are played on
     opponents: tuple[str, ...]  # beside the agent itself
     rounds: int
-    drop_rules: str  # with drops, for the rounds that say what playing on is worth there
-    drop_rounds: int
-    drop_deals: int  # of each of them
+    drop_rules: str  # with drops, for the deals that say what playing on is worth there
+    drop_deals: int
     deals: int  # of each round against each opponent
     seed: int  # of the first round; every further match takes the next
     looked_at: int  # discards that the fitted agent looks at a step further
@@ -116,30 +112,36 @@ def load_fit_config(path: Path) -> FitConfig:
     return FitConfig(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
-def fit(config: FitConfig) -> tuple[Weights, dict[str, Any]]:
-    """The fitted weights, and what they reached on deals of their own."""
-    weights = _quick(shipped_weights())
+def fit(config: FitConfig, drops_only: bool = False) -> tuple[Weights, dict[str, Any]]:
+    """The fitted weights, and what they reached on deals of their own.
+
+    Args:
+        drops_only: keep the play that ships, and fit only what playing on is worth, to the same deals.
+    """
+    weights = quick(shipped_weights())
     seed = config.seed
-    for number in range(config.rounds):
-        rows, points, taken = [], [], []
-        for opponent in ("", *config.opponents):
+    opponents = ("", *config.opponents)
+    for number in range(0 if drops_only else config.rounds):
+        parts = []
+        for place, opponent in enumerate(opponents, number * len(opponents)):
             agent = OutsAgent(config.rules, weights)
             other = agent if not opponent else make_policy(opponent, config.rules)
-            part = note_decisions(agent, other, config.deals, seed)
-            rows.append(part[0])
-            points.append(part[1])
-            taken.append(part[2])
-            seed += 1
-        weights = _fitted(np.concatenate(rows), np.concatenate(points), np.concatenate(taken), weights)
-        _say(f"round {number + 1} of {config.rounds}: {sum(map(len, rows)):,} decisions")
-    for number in range(config.drop_rounds):
-        stays = OutsAgent(config.drop_rules, weights._replace(play_on=_never_dropping(weights.play_on)))
-        drops = OutsAgent(config.drop_rules, weights)
-        found, brought, _ = note_decisions(stays, drops, config.drop_deals, seed)
-        weights = weights._replace(play_on=_fitted_play_on(found, brought))
-        _say(f"round {number + 1} of {config.drop_rounds} with drops: {len(found):,} decisions")
-        seed += 1
-    weights, seed = _with_best_cost(config, weights, seed)
+            parts.append(note_throws(agent, other, config.deals, seed + place))
+        rows, points, taken = (np.concatenate(column) for column in zip(*parts, strict=True))
+        weights = _fitted(rows, points, taken, weights)
+        _say(f"round {number + 1} of {config.rounds}: {len(rows):,} discards")
+    seed += config.rounds * len(opponents)
+    stays = OutsAgent(config.drop_rules, never_dropping(weights))
+    drops = OutsAgent(config.drop_rules, published_rule(weights))
+    rows, points = note_starts(stays, drops, config.drop_deals, seed)
+    weights = weights._replace(play_on=_fitted_play_on(rows, points))
+    _say(f"with drops: {len(rows):,} starts of turns")
+    seed += 1
+    if drops_only:
+        weights = weights._replace(single=shipped_weights().single)
+        seed += len(config.opponents)
+    else:
+        weights, seed = _with_best_cost(config, weights, seed)
     report = {}
     for opponent in config.opponents:
         result = play_match(OutsAgent(config.rules, weights), opponent, config.final_deals, seed, config.rules)
@@ -149,7 +151,21 @@ def fit(config: FitConfig) -> tuple[Weights, dict[str, Any]]:
     return weights, report
 
 
-def _quick(weights: Weights) -> Weights:
+def never_dropping(weights: Weights) -> Weights:
+    """The same agent, but one to which every hand is worth more than any drop costs."""
+    play_on = np.zeros_like(weights.play_on)
+    play_on[:, :, CONSTANT] = _ALWAYS
+    return weights._replace(play_on=play_on)
+
+
+def published_rule(weights: Weights) -> Weights:
+    """The same agent, but one that drops first hands with a distance over 4, and no others."""
+    play_on = never_dropping(weights).play_on
+    play_on[0, MAX_DISTANCE + 1 :, CONSTANT] = -_ALWAYS
+    return weights._replace(play_on=play_on)
+
+
+def quick(weights: Weights) -> Weights:
     """The same agent, but one that looks at one discard only: its games are played in a tenth of the time."""
     single = weights.single.copy()
     single[LOOKED_AT] = 1
@@ -176,110 +192,97 @@ def _with_best_cost(config: FitConfig, weights: Weights, seed: int) -> tuple[Wei
     return best[1], seed + len(config.opponents)
 
 
-def note_decisions(
-    agent: OutsAgent, other: Any, deals: int, seed: int
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The agent's decisions in so many deals: their numbers, what the deal brought, whether the card was taken."""
+def note_throws(agent: OutsAgent, other: Any, deals: int, seed: int) -> tuple[Array, Array, Array]:
+    """The agent's discards in so many deals: their numbers, what the deal brought, whether the card was taken."""
     rows, points, taken = [], [], []
 
     def note(_: int, part: Decisions) -> None:
-        numbers = np.zeros((len(part.views), _NUM_COLUMNS))
-        _note_rows(part.views, part.actions, agent.rules.packed, distance_table(), numbers)
-        follows = np.append(part.actions[1:] == TAKE_OPEN, False)
-        same_game = np.append((part.deals[1:] == part.deals[:-1]) & (part.rotations[1:] == part.rotations[:-1]), False)
         # The last discard of a game has no next player.
-        chosen = (numbers[:, KIND] != OTHER) & (part.players == 0) & same_game
-        rows.append(numbers[chosen])
+        same_game = np.append((part.deals[1:] == part.deals[:-1]) & (part.rotations[1:] == part.rotations[:-1]), False)
+        is_throw = (part.actions >= DISCARD_BASE) & (part.actions < DECLARE_BASE)
+        chosen = np.flatnonzero(is_throw & (part.players == 0) & same_game)
+        numbers = np.empty((len(chosen), ODDS + NUM_ODDS))
+        _note_throws(part.views, part.actions, chosen, agent.rules.packed, distance_table(), numbers)
+        rows.append(numbers)
         points.append(part.returns[chosen].astype(np.float64))
-        taken.append(follows[chosen].astype(np.float64))
+        taken.append((part.actions[chosen + 1] == TAKE_OPEN).astype(np.float64))
 
-    play_games([agent, other], deals, seed, batch=1024, record=note)
+    play_games([agent, other], deals, seed, batch=1024, record=note, luck=False)
     return np.concatenate(rows), np.concatenate(points), np.concatenate(taken)
 
 
+def note_starts(agent: OutsAgent, other: Any, deals: int, seed: int) -> tuple[Array, Array]:
+    """The starts of the agent's turns in so many deals: their numbers, and what the deal brought."""
+    rows, points = [], []
+
+    def note(_: int, part: Decisions) -> None:
+        chosen = np.flatnonzero((part.views["phase"] == DRAW) & (part.players == 0))
+        numbers = np.empty((len(chosen), TERMS + NUM_PLAY_ON))
+        _note_starts(part.views, part.masks, chosen, agent.rules.packed, distance_table(), agent.weights, numbers)
+        rows.append(numbers)
+        points.append(part.returns[chosen].astype(np.float64))
+
+    play_games([agent, other], deals, seed, batch=1024, record=note, luck=False)
+    return np.concatenate(rows), np.concatenate(points)
+
+
 @njit
-def _note_rows(views: Any, actions: Any, rules: Any, table: Any, numbers: Any) -> None:
-    """Fill the rows of `numbers`, one a decision."""
+def _note_throws(views: Any, actions: Any, chosen: Any, rules: Any, table: Any, numbers: Any) -> None:
+    """Fill the rows of `numbers`, one a chosen decision."""
     r = rules[0]
     hand, unseen, outs = np.empty(NUM_FACES, np.uint8), np.empty(NUM_FACES, np.uint8), np.empty(NUM_FACES, np.uint8)
-    for i in range(len(views)):
-        view, action = views[i], int(actions[i])
-        is_start = int(view["phase"]) == DRAW
-        if not is_start and not DISCARD_BASE <= action < DECLARE_BASE:
-            continue
+    for row, i in enumerate(chosen):
+        view, thrown = views[i], int(actions[i]) - DISCARD_BASE
         for face in range(NUM_FACES):
             hand[face] = view["hand"][face]
+        hand[thrown] -= 1
         unseen_kernel(views, i, r, unseen)
         wild, draws = int(view["wild"]), int(view["drew"][int(view["seat"])])
-        if not is_start:
-            thrown = action - DISCARD_BASE
-            hand[thrown] -= 1
-            wanted, unwanted = interest(view)
-            for term, value in enumerate(take_terms(thrown, wild, unseen, wanted, unwanted, draws)):
-                numbers[i, ODDS + term] = value
-        distance = int(outs_kernel(hand, wild, unseen, r, table, outs))
-        is_nearer = 0
-        if is_start and int(view["pile_size"]) > 0:
-            open_card = int(view["pile"][int(view["pile_size"]) - 1])
-            hand[open_card] += 1
-            is_nearer = int(int(distance_kernel(hand, wild, r, table)) < distance)
-            hand[open_card] -= 1
-        terms = (
-            1.0,
-            np.log(copies_of(outs, ALL_FACES) + 1.0),
-            float(deadwood_kernel(hand, wild, r)),
-            float(draws),
-            float(copies_of(hand, wild)),
-            float(is_nearer),
-            1.0 if int(view["first"]) != int(view["seat"]) else 0.0,
-        )
-        numbers[i, KIND] = START if is_start else THROWN
-        numbers[i, DISTANCE] = distance
-        for term, value in enumerate(terms):
-            numbers[i, TERMS + term] = value
+        numbers[row, DISTANCE] = int(outs_kernel(hand, wild, unseen, r, table, outs))
+        numbers[row, TERMS + CONSTANT] = 1.0
+        numbers[row, TERMS + LOG_OUTS] = np.log(copies_of(outs, ALL_FACES) + 1.0)
+        numbers[row, TERMS + DEADWOOD] = int(deadwood_kernel(hand, wild, r))
+        numbers[row, TERMS + DRAWS] = draws
+        wanted, unwanted = interest(view)
+        for term, value in enumerate(take_terms(thrown, wild, unseen, wanted, unwanted, draws)):
+            numbers[row, ODDS + term] = value
 
 
-def _fitted(
-    rows: npt.NDArray[np.float64], points: npt.NDArray[np.float64], taken: npt.NDArray[np.float64], before: Weights
-) -> Weights:
-    """Weights from decisions and what became of them."""
-    thrown = rows[:, KIND] == THROWN
-    terms = rows[:, TERMS:ODDS]
-    lines = fit_lines(rows[thrown, DISTANCE], terms[thrown, :NUM_TERMS], points[thrown])
-    odds = fit_odds(rows[thrown, ODDS:], taken[thrown])
+@njit
+def _note_starts(views: Any, masks: Any, chosen: Any, rules: Any, table: Any, weights: Weights, numbers: Any) -> None:
+    """Fill the rows of `numbers`, one a chosen decision."""
+    r = rules[0]
+    values, room = np.empty(NUM_ACTIONS), np.empty((5, NUM_FACES), np.uint8)
+    for row, i in enumerate(chosen):
+        view, mask = views[i], masks[i]
+        is_nearer = lowers_distance(view, mask, r, table, room)
+        distance, outs = judge_draw(views, i, mask, r, table, weights, values, room)
+        numbers[row, DISTANCE] = distance
+        for term, value in enumerate(play_on_terms(view, outs, is_nearer, values, r, room)):
+            numbers[row, TERMS + term] = value
+
+
+def _fitted(rows: Array, points: Array, taken: Array, before: Weights) -> Weights:
+    """Weights from discards and what became of them."""
     single = before.single.copy()
     single[COMPLETE] = _complete_value(points)
-    return Weights(lines, _fitted_play_on(rows, points), odds, single)
+    lines = fit_lines(rows[:, DISTANCE], rows[:, TERMS:ODDS], points)
+    return before._replace(lines=lines, odds=fit_odds(rows[:, ODDS:], taken), single=single)
 
 
-def _fitted_play_on(rows: npt.NDArray[np.float64], points: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _fitted_play_on(rows: Array, points: Array) -> Array:
     """What playing on is worth at the start of a turn, before the first draw and later."""
-    start = rows[:, KIND] == START
-    terms, draws = rows[:, TERMS:ODDS].copy(), rows[:, TERMS + DRAWS]
-    terms[draws > 0, LATER] = 0.0  # later on the order of turns is past
-    return np.stack(
-        [
-            fit_lines(rows[part, DISTANCE], terms[part], points[part])
-            for part in (start & (draws == 0), start & (draws > 0))
-        ]
-    )
+    terms, is_later = rows[:, TERMS:].copy(), rows[:, TERMS + DRAWS] > 0
+    terms[is_later, LATER] = 0.0  # later on the order of turns is past
+    return np.stack([fit_lines(rows[part, DISTANCE], terms[part], points[part]) for part in (~is_later, is_later)])
 
 
-def _never_dropping(play_on: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Lines by which every hand is worth more than any drop costs."""
-    lines = np.zeros_like(play_on)
-    lines[:, :, CONSTANT] = _MORE_THAN_ANY_DROP
-    return lines
-
-
-def _complete_value(points: npt.NDArray[np.float64]) -> float:
+def _complete_value(points: Array) -> float:
     """What a hand that can be declared brings: the mean of what was won where something was won."""
     return float(points[points > 0].mean())
 
 
-def fit_lines(
-    distances: npt.NDArray[np.float64], terms: npt.NDArray[np.float64], points: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
+def fit_lines(distances: Array, terms: Array, points: Array) -> Array:
     """One line of least squares per distance; distances that hardly come get the one before, lowered."""
     lines = np.zeros((NUM_LINES, terms.shape[1]))
     for distance in range(1, NUM_LINES):
@@ -294,7 +297,7 @@ def fit_lines(
     return lines
 
 
-def fit_odds(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def fit_odds(x: Array, y: Array) -> Array:
     """Coefficients of a logistic regression, by Newton's method with a ridge."""
     w = np.zeros(x.shape[1])
     for _ in range(_NEWTON_STEPS):
@@ -324,15 +327,16 @@ def main(arguments: list[str] | None = None) -> int:
         default=Path("paplu_env/bots/outs_weights.json"),
         help="file to write (default: %(default)s, what `outs` plays by)",
     )
+    parser.add_argument("--drops-only", action="store_true", help="keep the play that ships, fit when to drop")
     options = parser.parse_args(arguments)
     try:
         config = load_fit_config(options.config)
-        weights, report = fit(config)
+        weights, report = fit(config, options.drops_only)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     data = {
-        "made_by": f"python -m training.fit_outs {options.config.as_posix()}",
+        "made_by": f"python -m training.fit_outs {options.config.as_posix()}" + " --drops-only" * options.drops_only,
         "config": asdict(config),
         "fresh_deals": report,
         **{name: np.round(array, 6).tolist() for name, array in weights._asdict().items()},

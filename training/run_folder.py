@@ -25,6 +25,7 @@ class RunFolder:
 
     Files: ``run.json`` (config, versions, commit), ``latest.safetensors`` (the last checkpoint: everything
     that `--resume` needs), ``best.safetensors`` (the network that did best against the fixed agent),
+    ``last.safetensors`` (the network at the last checkpoint),
     ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``;
     of a best response also ``exploit.json`` (what it took from the frozen policy).
 
@@ -35,6 +36,7 @@ class RunFolder:
         self.path = Path(path)
         self.latest = self.path / "latest.safetensors"
         self.best = self.path / "best.safetensors"
+        self.last = self.path / "last.safetensors"
         self.selves = self.path / "selves"
         self.tensorboard = self.path / "tensorboard"
         self.exploitation = self.path / "exploit.json"

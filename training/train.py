@@ -275,6 +275,7 @@ class _Run:
 
     def _save(self) -> None:
         """A checkpoint; past selves that it no longer names are then deleted."""
+        save_weights(self.folder.last, self.model.player, self.config, {"step": self.model.num_timesteps})
         save_checkpoint(self.folder.latest, self.model, {"selves": self.pool.state(), "seconds": self.seconds})
         self.pool.tidy()
 

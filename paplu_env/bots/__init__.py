@@ -2,6 +2,19 @@
 
 from paplu_env.bots.adapters import from_callable, from_sb3
 from paplu_env.bots.policy import Policy
-from paplu_env.bots.registry import ALIASES, BOTS, PolicyLike, make_policy
+from paplu_env.bots.registry import ALIASES, BOTS, PolicyLike, exported_file, make_policy
+from paplu_env.bots.seat import Seat
+from paplu_env.bots.shipped import shipped_policies
 
-__all__ = ["ALIASES", "BOTS", "Policy", "PolicyLike", "from_callable", "from_sb3", "make_policy"]
+__all__ = [
+    "ALIASES",
+    "BOTS",
+    "Policy",
+    "PolicyLike",
+    "Seat",
+    "exported_file",
+    "from_callable",
+    "from_sb3",
+    "make_policy",
+    "shipped_policies",
+]

@@ -25,6 +25,7 @@ from paplu_env.bots.search_kernels import (
     POINTS,
     is_settled,
 )
+from paplu_env.bots.search_value import has_fitted_value, shipped_value, values_kernel
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DECLARE_BASE
 from paplu_env.engine.state import DRAW, OVER, States, Views, empty_states
@@ -36,10 +37,10 @@ VALUE_FORMAT: Final = "paplu-value-1"  # the metadata key "format" of every crit
 VALUE_INPUTS: Final = ("obs", "hidden")  # (N, F) and (N, H) float32
 VALUE_OUTPUT: Final = "value"  # (N,) float32, of the seat that is to decide, as a share of the most points
 
-DEFAULT_WORLDS: Final = 64
-_CANDIDATES: Final = 4
+DEFAULT_WORLDS: Final = 128
+_CANDIDATES: Final = 6
 _THRESHOLD: Final = 1.0  # standard errors by which a gain must exceed zero
-_LEAST_PROBABILITY: Final = 0.01  # of a candidate, by the network
+_LEAST_PROBABILITY: Final = 1e-4  # of a candidate, by the network
 _CHUNK: Final = 16  # worlds played side by side, after which clear cases stop
 
 
@@ -47,7 +48,9 @@ class ExpertAgent(ComparingPolicy):
     """Leaves its network's move where the likely worlds say, with some certainty, that another is better.
 
     In each world the likeliest actions are tried, and the network plays both seats on until it is to draw again.
-    There its critic, which sees the hidden cards of the world, says what the deal will bring.
+    There its critic, which sees the hidden cards of the world, says what the deal will bring. Where `search` has a
+    value for the table, the mean of both does: the critic knows how the network plays, but takes the order of the
+    stock into account, which is luck; the value does neither, and their errors differ.
 
     Args:
         path: an exported network, ``NAME.onnx``, beside its critic, ``NAME.value.onnx``.
@@ -56,6 +59,7 @@ class ExpertAgent(ComparingPolicy):
             and this number.
         candidates: likeliest actions that are compared, 2..6.
         threshold: standard errors by which a gain must exceed zero.
+        milliseconds: if given, goes on for so long instead, still at most ``worlds``; not reproducible.
 
     Raises:
         InvalidFile: a missing, truncated, foreign or altered file.
@@ -70,12 +74,13 @@ class ExpertAgent(ComparingPolicy):
         worlds: int = DEFAULT_WORLDS,
         candidates: int = _CANDIDATES,
         threshold: float = _THRESHOLD,
+        milliseconds: float | None = None,
         name: str = "expert",
     ) -> None:
         if not 2 <= candidates <= MAX_CANDIDATES:
             raise PapluError(f"candidates={candidates}: a search compares 2..{MAX_CANDIDATES}")
         self.network = OnnxPolicy(path, rules)
-        super().__init__(name, two_seat_rules(self.network.rules, name), self.network, worlds, threshold)
+        super().__init__(name, two_seat_rules(self.network.rules, name), self.network, threshold, worlds, milliseconds)
         self.critic = Critic(value_path(Path(path)), self.network)
         self.candidates = candidates
 
@@ -83,8 +88,8 @@ class ExpertAgent(ComparingPolicy):
         view = views[j : j + 1]
         actions = np.array([base], dtype=np.int64) if base >= DECLARE_BASE else self._candidates(view, mask, base)
         tally = np.zeros((NUM_TALLIES, MAX_CANDIDATES), dtype=np.float64)
-        for first in range(0, self.worlds if len(actions) > 1 else 0, _CHUNK):
-            worlds = self._worlds(view, key, first, min(first + _CHUNK, self.worlds))
+        for first, last in self._portions(_CHUNK) if len(actions) > 1 else ():
+            worlds = self._worlds(view, key, first, last)
             tried = np.flatnonzero(tally[BEHIND, : len(actions)] == 0)
             points = self._points(worlds, actions[tried], int(view["seat"][0]))
             gains = points - points[:, :1]  # the base's move is never given up
@@ -123,11 +128,20 @@ class ExpertAgent(ComparingPolicy):
             points[rows[is_over]] = under_way["returns"][is_over, me]
             is_due = (under_way["phase"] == DRAW) & (under_way["current_player"] == me)
             if is_due.any():
-                points[rows[is_due]] = self.critic.points(under_way[is_due], me)
+                points[rows[is_due]] = self._judged(under_way[is_due], me)
             rows = rows[~(is_over | is_due)]
             if len(rows):
                 states[rows] = self._played_on(states[rows])
         return points.reshape(len(worlds), -1)
+
+    def _judged(self, states: States, me: int) -> npt.NDArray[np.float64]:
+        """Points ``(B,)`` that deals will bring to a seat that is to draw."""
+        points = self.critic.points(states, me)
+        if not has_fitted_value(self.rules):
+            return points
+        values = np.empty(len(states))
+        values_kernel(states, self.rules.packed, distance_table(), shipped_value(), values)
+        return (points + values) / 2
 
     def _played_on(self, states: States) -> States:
         """The states after one action of whoever is to act, as the network would."""

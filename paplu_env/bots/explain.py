@@ -8,7 +8,7 @@ import numpy as np
 
 from paplu_env import engine
 from paplu_env.bots.outs_agent import shipped_weights
-from paplu_env.bots.outs_kernels import interest, take_chance
+from paplu_env.bots.outs_danger import interest, take_chance
 from paplu_env.bots.policy import Policy
 from paplu_env.cards import Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN, format_action
@@ -110,4 +110,5 @@ def _risk(policy: Policy, views: Views, face: int) -> float:
     draws = int(view["drew"][int(view["seat"])])
     wanted, unwanted = interest(view)
     left = unseen(views, 0, policy.rules)
-    return float(take_chance(face, int(view["wild"]), left, int(wanted), int(unwanted), draws, shipped_weights()))
+    odds = shipped_weights().odds
+    return float(take_chance(face, int(view["wild"]), left, int(wanted), int(unwanted), draws, odds))

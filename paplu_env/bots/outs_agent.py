@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from paplu_env.bots.outs_danger import NUM_ODDS
 from paplu_env.bots.outs_kernels import (
     NUM_LINES,
-    NUM_ODDS,
     NUM_PLAY_ON,
     NUM_SINGLE,
     NUM_TERMS,
@@ -29,7 +29,8 @@ from paplu_env.errors import PapluError
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet
 
-_FILE: Final = "outs_weights.json"  # written by training.fit_outs
+# Files of weights by the name of the bot; that of `outs` is written by training.fit_outs, the others stay as they are.
+_FILES: Final = {"outs": "outs_weights.json", "hard-1": "hard_1_weights.json"}
 _SHAPES: Final = {
     "lines": (NUM_LINES, NUM_TERMS),
     "play_on": (2, NUM_LINES, NUM_PLAY_ON),
@@ -45,7 +46,7 @@ class OutsAgent(Policy):
     With more than two seats it takes all others for the next player.
 
     Args:
-        weights: the numbers to play by; those that ship if not given.
+        weights: the numbers to play by; those that `outs` ships with if not given.
     """
 
     def __init__(self, rules: RuleSet | str = "points", weights: Weights | None = None, name: str = "outs") -> None:
@@ -75,9 +76,9 @@ class OutsAgent(Policy):
 
 
 @cache
-def shipped_weights() -> Weights:
-    """The numbers that ship with the package, fitted by ``python -m training.fit_outs configs/outs.toml``."""
-    return parse_weights(resources.files("paplu_env.bots").joinpath(_FILE).read_text(encoding="utf-8"))
+def shipped_weights(name: str = "outs") -> Weights:
+    """The numbers of a bot that ships with the package: of `outs`, or of a frozen tier that plays like it."""
+    return parse_weights(resources.files("paplu_env.bots").joinpath(_FILES[name]).read_text(encoding="utf-8"))
 
 
 def parse_weights(text: str) -> Weights:

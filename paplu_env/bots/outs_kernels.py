@@ -5,14 +5,16 @@ logarithm of its live outs, in its deadwood, and in the draws so far. Live outs 
 what has been seen is dead. A discard must keep the lowest distance; among those that do, the few of highest
 value are looked at a step further: each unseen card is drawn in turn, and the hand is then worth what the
 best discard leaves. So outs of the second step count, and draws that only make more outs. From this comes off
-what the thrown card gives away: the chance that the next player takes it, from what others took, threw
-and refused and from the unseen cards around it, times the cost of a taken card.
+what the thrown card gives away: the chance that the next player takes it, see `outs_danger`, times the cost of a
+taken card.
 
 With more than thirteen cards outs cost seconds a hand: there the values rest on distance and deadwood alone, and
 nothing is looked at a step further.
 
 The open card is taken if it lowers the distance, or if the hand with it is worth more than the mean draw
-from the stock. A hand is dropped when its value is below the cost of the drop.
+from the stock. A hand is dropped if playing on is worth less than the drop costs. That, too, are lines
+fitted to played deals, one a distance: they know what the better of the two draws is worth, which sees a step
+further than the hand alone, and what others took from the open pile.
 """
 
 from __future__ import annotations
@@ -23,17 +25,10 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit, popcount
-from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
-from paplu_env.engine.state import (
-    DRAW,
-    LOG_CLOSED,
-    LOG_FACE_MASK,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
-    LOG_WRONG,
-    NONE,
-)
+from paplu_env.bots.outs_danger import ALL_FACES, AROUND, copies_of, interest, take_chance
+from paplu_env.cards import NUM_FACES, Counts
+from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS, TAKE_OPEN
+from paplu_env.engine.state import DRAW, NONE
 from paplu_env.engine.unseen import unseen_kernel
 from paplu_env.melds.deadwood import deadwood_kernel
 from paplu_env.melds.distance import NOT_HELD, discard_distances_kernel, distance_kernel
@@ -52,12 +47,9 @@ NUM_TERMS: Final = 4
 WILD_CARDS: Final = 4  # times the wild cards held
 NEARER: Final = 5  # if the open card lowers the distance
 LATER: Final = 6  # if others had their first turn before
-NUM_PLAY_ON: Final = 7
-
-# Terms of the log-odds that the next player takes a thrown card, see `take_terms`: a constant; the card is
-# wild; unseen copies of its rank, one rank away in its suit, and two ranks away; faces so near that others
-# took and still hold, and that they threw or refused; they threw or refused the face itself; own draws so far.
-NUM_ODDS: Final = 9
+BETTER_DRAW: Final = 7  # times what the hand is worth after the open card or the mean draw, whichever is better
+WANTED: Final = 8  # times the faces that others took from the open pile and still hold
+NUM_PLAY_ON: Final = 9
 
 # Single numbers.
 COMPLETE: Final = 0  # value of a hand that can be declared, points
@@ -67,7 +59,6 @@ NUM_SINGLE: Final = 3
 
 MOST_CARDS: Final = 13  # of hands whose outs are counted
 WORTHLESS: Final = -1e9  # value of what can't be done
-ALL_FACES: Final = (1 << NUM_FACES) - 1
 
 
 class Weights(NamedTuple):
@@ -75,28 +66,8 @@ class Weights(NamedTuple):
 
     lines: npt.NDArray[np.float64]  # (NUM_LINES, NUM_TERMS), value of a hand whose seat has just thrown, points
     play_on: npt.NDArray[np.float64]  # (2, NUM_LINES, NUM_PLAY_ON), before the first draw and later: of not dropping
-    odds: npt.NDArray[np.float64]  # (NUM_ODDS,), log-odds that the next player takes a thrown card
+    odds: npt.NDArray[np.float64]  # (outs_danger.NUM_ODDS,), log-odds that the next player takes a thrown card
     single: npt.NDArray[np.float64]  # (NUM_SINGLE,)
-
-
-def _faces_around() -> npt.NDArray[np.int64]:
-    """``(3, 53)`` bitmasks: other faces of a face's rank; those one rank away in its suit; those two away."""
-    around = np.zeros((3, NUM_FACES), dtype=np.int64)
-    for face in range(PRINTED_JOKER):
-        suit, rank = divmod(face, NUM_RANKS)
-        for other_suit in range(NUM_SUITS):
-            if other_suit != suit:
-                around[0, face] |= 1 << NUM_RANKS * other_suit + rank
-        for place in (0, NUM_RANKS) if rank == 0 else (rank,):  # an ace stands low and high
-            for steps in (1, 2):
-                for other in (place - steps, place + steps):
-                    if 0 <= other <= NUM_RANKS:
-                        around[steps, face] |= 1 << NUM_RANKS * suit + other % NUM_RANKS
-    around.setflags(write=False)
-    return around
-
-
-AROUND: Final = _faces_around()
 
 
 @njit
@@ -109,15 +80,16 @@ def choose_kernel(
     actions: npt.NDArray[np.int64],
 ) -> None:
     """Write one action per view. Unchecked: every row's seat is to move."""
-    values = np.empty(NUM_FACES, dtype=np.float64)
+    values = np.empty(NUM_ACTIONS, dtype=np.float64)
     room = np.empty((5, NUM_FACES), dtype=np.uint8)
     for i in range(len(views)):
         view, mask = views[i], masks[i]
         if int(view["phase"]) == DRAW:
-            actions[i] = _choose_in_draw(views, i, mask, rules[0], table, weights, room)
+            actions[i] = _choose_in_draw(views, i, mask, rules[0], table, weights, values, room)
         else:
-            judge_discards(views, i, mask, rules[0], table, weights, values, room)
-            actions[i] = _finish_or_discard(view, mask, values)
+            discards = values[DISCARD_BASE:DECLARE_BASE]
+            judge_discards(views, i, mask, rules[0], table, weights, discards, room)
+            actions[i] = _finish_or_discard(view, mask, discards)
 
 
 @njit
@@ -153,7 +125,7 @@ def judge_discards(
             kept = hand_value(lowest, int(room[4][face]), hand, wild, r, weights, draws + 1)
             values[face] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
             hand[face] += 1
-        values[face] -= weights.single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, weights)
+        values[face] -= weights.single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, weights.odds)
 
 
 @njit
@@ -313,48 +285,6 @@ def discard_live_outs(
 
 
 @njit
-def take_chance(
-    face: int,
-    wild: int,
-    unseen: Counts,
-    wanted: int,
-    unwanted: int,
-    draws: int,
-    weights: Weights,
-) -> float:
-    """The chance that the next player takes a card that is thrown now.
-
-    Args:
-        wanted: mask of the faces that others took and still hold.
-        unwanted: mask of the faces that others threw or refused.
-    """
-    log_odds = 0.0
-    for term, value in enumerate(take_terms(face, wild, unseen, wanted, unwanted, draws)):
-        log_odds += weights.odds[term] * value
-    return float(1.0 / (1.0 + np.exp(-log_odds)))
-
-
-@njit
-def take_terms(
-    face: int, wild: int, unseen: Counts, wanted: int, unwanted: int, draws: int
-) -> tuple[float, float, float, float, float, float, float, float, float]:
-    """What the log-odds of a taken card are made of, in the order of the terms."""
-    mates, next_to, near = int(AROUND[0, face]), int(AROUND[1, face]), int(AROUND[2, face])
-    around = mates | next_to | near
-    return (
-        1.0,
-        float(wild >> face & 1),
-        float(copies_of(unseen, mates)),
-        float(copies_of(unseen, next_to)),
-        float(copies_of(unseen, near)),
-        float(popcount(around & wanted)),
-        float(popcount(around & unwanted)),
-        float(unwanted >> face & 1),
-        float(draws),
-    )
-
-
-@njit
 def _choose_in_draw(
     views: Any,
     i: int,
@@ -362,36 +292,40 @@ def _choose_in_draw(
     r: Any,
     table: Table,
     weights: Weights,
+    values: npt.NDArray[np.float64],
     room: Any,
 ) -> int:
     """Announce, drop, take the open card or draw."""
     if mask[ANNOUNCE]:
         return ANNOUNCE
     view = views[i]
-    hand, unseen = room[0], room[1]
-    _read(views, i, r, hand, unseen)
-    wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
-    distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
-    outs = copies_of(room[2], ALL_FACES)
-    open_card, is_nearer = NONE, False
-    if mask[TAKE_OPEN]:
-        open_card = int(view["pile"][int(view["pile_size"]) - 1])
-        hand[open_card] += 1
-        is_nearer = int(distance_kernel(hand, wild, r, table)) < distance
-        hand[open_card] -= 1
+    is_nearer = lowers_distance(view, mask, r, table, room)
+    if not mask[DROP] and (is_nearer or not mask[TAKE_OPEN]):  # no need of values, which take their time
+        return TAKE_OPEN if is_nearer else DRAW_CLOSED
+    distance, outs = judge_draw(views, i, mask, r, table, weights, values, room)
     if mask[DROP]:
+        draws = int(view["drew"][int(view["seat"])])
         cost = int(r["first_drop"]) if draws == 0 else int(r["middle_drop"])
-        is_later = int(view["first"]) != int(view["seat"])
-        if play_on_value(distance, outs, hand, wild, r, weights, draws, is_nearer, is_later) < -cost:
+        line = weights.play_on[0 if draws == 0 else 1, min(distance, NUM_LINES - 1)]
+        worth = 0.0
+        for term, value in enumerate(play_on_terms(view, outs, is_nearer, values, r, room)):
+            worth += line[term] * value
+        if worth < -cost:
             return DROP
-    if open_card == NONE:
-        return DRAW_CLOSED
-    if is_nearer:
-        return TAKE_OPEN
-    kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
-    drawn = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
-    taken = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
-    return TAKE_OPEN if taken > drawn else DRAW_CLOSED
+    return TAKE_OPEN if is_nearer or values[TAKE_OPEN] > values[DRAW_CLOSED] else DRAW_CLOSED
+
+
+@njit
+def lowers_distance(view: Any, mask: npt.NDArray[np.bool_], r: Any, table: Table, room: Any) -> bool:
+    """Whether the open card may be taken and lowers the distance. Row 0 of ``room`` is written."""
+    if not mask[TAKE_OPEN]:
+        return False
+    hand, wild = room[0], int(view["wild"])
+    for face in range(NUM_FACES):
+        hand[face] = view["hand"][face]
+    distance = int(distance_kernel(hand, wild, r, table))
+    hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
+    return int(distance_kernel(hand, wild, r, table)) < distance
 
 
 @njit
@@ -404,17 +338,22 @@ def judge_draw(
     weights: Weights,
     values: npt.NDArray[np.float64],
     room: Any,
-) -> None:
+) -> tuple[int, int]:
     """Write to ``values[DRAW_CLOSED]`` and ``values[TAKE_OPEN]`` what these are worth, `WORTHLESS` if illegal.
 
-    For explanations: a decision needs these numbers only if the open card isn't taken at sight.
+    Args:
+        room: ``(5, 53)``, its row 0 is then the hand.
+
+    Returns:
+        Distance and outs of the hand.
     """
     view = views[i]
     hand, unseen = room[0], room[1]
     _read(views, i, r, hand, unseen)
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
     distance = as_int64(live_outs(hand, wild, unseen, r, table, room[2]))
-    kept = hand_value(distance, copies_of(room[2], ALL_FACES), hand, wild, r, weights, draws + 1)
+    outs = as_int64(copies_of(room[2], ALL_FACES))
+    kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
     values[DRAW_CLOSED] = WORTHLESS
     if mask[DRAW_CLOSED]:
         values[DRAW_CLOSED] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, room)
@@ -422,6 +361,7 @@ def judge_draw(
     if mask[TAKE_OPEN]:
         open_card = int(view["pile"][int(view["pile_size"]) - 1])
         values[TAKE_OPEN] = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, room)
+    return distance, outs
 
 
 @njit
@@ -447,32 +387,26 @@ def _value_if_taken(
 
 
 @njit
-def play_on_value(
-    distance: int,
-    outs: int,
-    hand: Counts,
-    wild: int,
-    r: Any,
-    weights: Weights,
-    draws: int,
-    is_nearer: bool,
-    is_later: bool,
-) -> float:
-    """Points per deal that a hand is worth at the start of a turn if it isn't dropped.
+def play_on_terms(
+    view: Any, outs: int, is_nearer: bool, values: npt.NDArray[np.float64], r: Any, room: Any
+) -> tuple[float, float, float, float, float, float, float, float, float]:
+    """What playing on is told by at the start of a turn, in the order of the terms of its lines.
 
     Args:
-        is_nearer: the open card lowers the distance.
-        is_later: the seat hasn't got the first turn of the deal.
+        is_nearer: as `lowers_distance` says.
+        values: as `judge_draw` has written them, as it has row 0 of ``room``.
     """
-    line = weights.play_on[0 if draws == 0 else 1, min(distance, NUM_LINES - 1)]
-    return float(
-        line[CONSTANT]
-        + line[LOG_OUTS] * np.log(outs + 1.0)
-        + line[DEADWOOD] * int(deadwood_kernel(hand, wild, r))
-        + line[DRAWS] * draws
-        + line[WILD_CARDS] * copies_of(hand, wild)
-        + line[NEARER] * is_nearer
-        + line[LATER] * is_later
+    hand, wild, seat = room[0], int(view["wild"]), int(view["seat"])
+    return (
+        1.0,
+        float(np.log(outs + 1.0)),
+        float(deadwood_kernel(hand, wild, r)),
+        float(int(view["drew"][seat])),
+        float(copies_of(hand, wild)),
+        1.0 if is_nearer else 0.0,
+        1.0 if int(view["first"]) != seat else 0.0,
+        float(max(values[DRAW_CLOSED], values[TAKE_OPEN])),
+        float(popcount(interest(view)[0])),
     )
 
 
@@ -509,39 +443,3 @@ def _highest(values: npt.NDArray[np.float64], count: int) -> int:
             break
         chosen |= 1 << best
     return chosen
-
-
-@njit
-def interest(view: Any) -> tuple[int, int]:
-    """Masks of the faces that others took and still hold, and of those that they threw or refused."""
-    me = int(view["seat"])
-    wanted, unwanted = 0, 0
-    for seat in range(int(view["num_players"])):
-        if seat != me:
-            for face in range(NUM_FACES):
-                if int(view["known"][seat, face]) > 0:
-                    wanted |= 1 << face
-    top = NONE
-    for k in range(int(view["log_size"])):
-        entry = int(view["log"][k])
-        source, thrown = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK
-        if source == LOG_WRONG:
-            continue
-        if entry >> LOG_SEAT_SHIFT != me:
-            if source == LOG_CLOSED and top < NUM_FACES:
-                unwanted |= 1 << top
-            if thrown < NUM_FACES:
-                unwanted |= 1 << thrown
-        if thrown < NUM_FACES:
-            top = thrown
-    return wanted, unwanted
-
-
-@njit
-def copies_of(counts: Counts, faces: int) -> int:
-    """Copies of the faces in a mask."""
-    total = 0
-    for face in range(NUM_FACES):
-        if faces >> face & 1:
-            total += int(counts[face])
-    return total

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
-from paplu_env.engine.state import NONE, PHASE_NAMES, Views
+from paplu_env.engine.chance import keys_for
+from paplu_env.engine.state import NONE, PHASE_NAMES, States, Views
 from paplu_env.errors import IllegalAction, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
@@ -93,6 +94,18 @@ class Policy(ABC):
 
         return explain(self, view, mask, key)
 
+    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Policy:
+        """The same policy under a budget a decision; itself if it has none to spend, or none is given.
+
+        Args:
+            worlds: worlds that a search plays at most.
+            milliseconds: time that a search takes; its answers are then not reproducible.
+
+        Raises:
+            PapluError: a budget out of range.
+        """
+        return self
+
     @abstractmethod
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         """The answer of `act`; its arguments have been checked."""
@@ -121,6 +134,19 @@ class Policy(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name} for {self.rules}>"
+
+
+def decision_keys(seed: int, deals: npt.ArrayLike, rows: States | Views) -> Keys:
+    """Keys of the decisions that are due, one a row, as matches give them.
+
+    Args:
+        seed: of the match, 0..2**64-1.
+        deals: ``(B,)``, numbers of the deals in the match.
+        rows: ``(B,)`` states or views.
+    """
+    # Two decisions at one count of draws differ in their phase or in their seat.
+    moments = 2 * rows["draws"].astype(np.int64) + rows["phase"]
+    return keys_for(seed, deals, rows["current_player"].astype(np.int64), moments)
 
 
 def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from paplu_env.bots.light import LightAgent
-from paplu_env.bots.outs_agent import OutsAgent
+from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rule_agents import RuleAgent
 from paplu_env.bots.search import SearchAgent, worlds_of_name
+from paplu_env.bots.shipped import shipped_file, shipped_policies
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
@@ -29,16 +31,16 @@ BOTS: Final[Mapping[str, str]] = {
     "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
-    "hard-1": "outs, frozen",
+    "hard-1": "outs with its first drop rule, frozen",
 }
-# What `hard-1` plays by never changes: another fit of `outs` is `hard-2`, with a file of weights of its own.
+# What `hard-1` plays by never changes, so it has a file of weights of its own; a later fit of `outs` is `hard-2`.
 # A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
 ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1", "hard": "hard-1"}
 _OUTS: Final = ("outs", "hard-1")
 
 
 def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> Policy:
-    """A policy from a bot's name, the path of an exported one (``NAME.onnx``), or itself.
+    """A policy from the name of a bot or of a shipped network, the path of an exported one (``NAME.onnx``), or itself.
 
     Args:
         rules: what it is to play; None: what an exported one was trained for, ``points`` for the others.
@@ -54,14 +56,15 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
             raise PolicyMismatch(f"{policy.name} was made for the rules {policy.rules}, the table plays {table}")
         return policy
     name = os.fspath(policy)
-    if name.endswith(".onnx"):
+    file = exported_file(name)
+    if file is not None:
         # Only here, so that rule agents don't need the module of exported ones.
         from paplu_env.bots.onnx import OnnxPolicy
 
-        return OnnxPolicy(name, None if rules is None else table)
+        return OnnxPolicy(file, None if rules is None else table)
     name = ALIASES.get(name, name)
     if name in _OUTS:
-        return OutsAgent(table, name=name)
+        return OutsAgent(table, shipped_weights(name), name)
     if name == "light":
         return LightAgent(name, table)
     worlds = worlds_of_name(name)
@@ -69,10 +72,22 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
         return SearchAgent(table, worlds)
     if name in BOTS:
         return RuleAgent(name, table)
-    close = difflib.get_close_matches(name, [*BOTS, *ALIASES], n=1)
+    close = difflib.get_close_matches(name, [*BOTS, *ALIASES, *shipped_policies()], n=1)
     hint = f" Did you mean {close[0]}?" if close else ""
     raise PapluError(
-        f"there is no bot {name!r}.{hint} The bots are {', '.join(BOTS)}; "
+        f"there is no bot {name!r}.{hint} The bots are {', '.join([*BOTS, *shipped_policies()])}; "
         f"{', '.join(f'{alias} stands for {bot}' for alias, bot in ALIASES.items())}; "
         "an exported policy is named by its path, which ends in .onnx"
     )
+
+
+def exported_file(policy: str) -> Path | None:
+    """The ONNX file that a text names, by its path or as a shipped bot; None for bots that are no network."""
+    if policy.endswith(".onnx"):
+        return Path(policy)
+    return None if is_built_in(policy) else shipped_file(policy)
+
+
+def is_built_in(name: str) -> bool:
+    """Whether a name is that of a bot without a file, which no network can have."""
+    return name in BOTS or name in ALIASES or worlds_of_name(name) is not None

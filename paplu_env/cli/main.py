@@ -13,7 +13,7 @@ from paplu_env import __version__
 from paplu_env.errors import PapluError
 
 # Subcommands in the order of the help page; each module has HELP, add_arguments(parser) and run(arguments) -> int.
-COMMANDS: Final = ("solve", "play", "match", "tournament", "replay", "bots", "describe", "bench")
+COMMANDS: Final = ("solve", "play", "match", "tournament", "replay", "bots", "bot", "describe", "bench")
 EPILOG: Final = """\
 examples:
   paplu solve "AS 2S 3S 5H 6H PJ 9C 9D KS KH 4D 7C 8C" --wild 7
@@ -81,6 +81,7 @@ _SUMMARIES: Final = {
     "tournament": "play many bots against each other, with ratings, intervals and a report",
     "replay": "show a recorded deal move by move",
     "bots": "list the bots that can be named",
+    "bot": "let a bot sit at another program's table, by lines of JSON",
     "describe": "print actions, rules or an encoding, from the code",
     "bench": "measure solver, engine, encodings, environments and bots on this machine",
 }

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TextIO
 
-from paplu_env.bots import Policy, make_policy
+from paplu_env.bots import Policy, exported_file, make_policy
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
 
@@ -43,7 +43,7 @@ def seat_bots(names: Sequence[str], rules: str | None) -> tuple[RuleSet, list[Po
     Raises:
         PapluError: unknown rules or bots, or a bot that doesn't play the rules.
     """
-    exported = [name for name in names if name.endswith(".onnx")]
+    exported = [name for name in names if exported_file(name) is not None]
     if rules is None and exported:
         table = make_policy(exported[0], None).rules
     else:

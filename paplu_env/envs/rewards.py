@@ -5,6 +5,7 @@ With P seats and ``returns`` in points, summing to 0 over the seats:
 - ``points``: the seat's return, -max_points..(P-1)·max_points and more under some options; the score itself.
 - ``scaled``: the same divided by ``max_points``: within [-1, 1] in the default game.
 - ``win``: +1 for the winner, -1/(P-1) for the others, 0 for all without a winner.
+- ``blend``: three quarters of ``scaled`` and one quarter of ``win``: for a bot that is judged by both.
 - ``shaped:deadwood``, ``shaped:distance`` (``shaped`` is the first of them): ``scaled`` plus the rise of a
   potential from one decision to the next: minus the hand's deadwood over ``max_points``, or minus its
   distance over ``hand_size``.
@@ -31,7 +32,8 @@ from paplu_env.rules import RuleSet
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-REWARDS: Final = ("points", "scaled", "win", "shaped:deadwood", "shaped:distance")
+REWARDS: Final = ("points", "scaled", "win", "blend", "shaped:deadwood", "shaped:distance")
+_BLENDED: Final = 0.25  # share of ``win`` in ``blend``
 _ALIASES: Final = {"shaped": "shaped:deadwood"}
 # Shaped reward -> what is measured of a hand, and the option that is its unit.
 _POTENTIALS: Final[dict[str, tuple[Callable[..., Ints], str]]] = {
@@ -65,10 +67,12 @@ class Reward:
         """
         if self.name == "points":
             return points.astype(np.float64)
-        if self.name == "win":
-            others = -1.0 / (self._rules.num_players - 1)
-            return np.where(winners == seats, 1.0, np.where(winners >= 0, others, 0.0))
-        return points / self._rules.max_points
+        scaled = points / self._rules.max_points
+        if self.name not in ("win", "blend"):
+            return scaled
+        others = -1.0 / (self._rules.num_players - 1)
+        won = np.where(winners == seats, 1.0, np.where(winners >= 0, others, 0.0))
+        return won if self.name == "win" else (1.0 - _BLENDED) * scaled + _BLENDED * won
 
     def potentials(self, views: Views) -> Floats:
         """``(B,)`` potentials of the hands of these views; only for shaped rewards."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy
-from paplu_env.bots.policy import Actions, Masks
+from paplu_env.bots.policy import Actions, Masks, decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NO_SEAT, OVER, States, Views
@@ -155,9 +155,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
         seats = states["current_player"].astype(np.int64)
         views = engine.player_views(states, seats)
         masks = engine.legal_action_masks(states, rules)
-        # Two decisions at one count of draws differ in their phase or in their seat.
-        moments = 2 * states["draws"].astype(np.int64) + states["phase"]
-        keys = keys_for(seed, playing["deal"], seats, moments)
+        keys = decision_keys(seed, playing["deal"], states)
         movers = (seats - playing["rotation"]) % players
         actions = np.empty(rows.size, dtype=np.int64)
         for player, policy in enumerate(policies):

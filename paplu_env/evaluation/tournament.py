@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from paplu_env import __version__
-from paplu_env.bots import Policy, make_policy
+from paplu_env.bots import Policy, exported_file, make_policy
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.games import Games, Progress, play_games
 from paplu_env.evaluation.games_store import read_games, write_games, write_text
@@ -194,7 +194,7 @@ def _open_folder(folder: Path, schedule: Schedule) -> Path:
         **schedule.to_dict(),
         "chunk": CHUNK,
         "control variate": WEIGHTS_HASH,
-        "files": {name: _sha256(name) for name in schedule.policies if name.endswith(".onnx")},
+        "files": {name: _sha256(file) for name in schedule.policies if (file := exported_file(name)) is not None},
     }
     path = folder / _PLAN
     try:
@@ -225,8 +225,8 @@ def _check_plan(path: Path, plan: dict[str, Any]) -> None:
         )
 
 
-def _sha256(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _summarise(schedule: Schedule, played: dict[_Pair, Games]) -> TournamentResult:

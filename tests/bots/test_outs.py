@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -14,17 +15,8 @@ import pytest
 from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.bots.outs_agent import OutsAgent, parse_weights, shipped_weights
-from paplu_env.bots.outs_kernels import (
-    ALL_FACES,
-    AROUND,
-    COST,
-    LOOKED_AT,
-    NUM_LINES,
-    copies_of,
-    hand_value,
-    interest,
-    take_chance,
-)
+from paplu_env.bots.outs_danger import ALL_FACES, AROUND, copies_of, interest, take_chance
+from paplu_env.bots.outs_kernels import BETTER_DRAW, COST, LOOKED_AT, NUM_LINES, WANTED, hand_value
 from paplu_env.cards import faces_of, format_card, parse_card, parse_hand
 from paplu_env.engine import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.state import DRAW, OVER
@@ -111,7 +103,7 @@ def test_a_card_that_others_refused_is_taken_less_and_one_beside_their_pick_ups_
     seven, eight = parse_card("7H"), parse_card("8H")
 
     def chance(wanted: int, unwanted: int) -> float:
-        return take_chance(seven, 1 << 52, left, wanted, unwanted, 3, shipped_weights())
+        return take_chance(seven, 1 << 52, left, wanted, unwanted, 3, shipped_weights().odds)
 
     assert chance(0, 1 << seven) < chance(0, 0) < chance(1 << eight, 0) < 1.0
 
@@ -153,6 +145,56 @@ def test_it_drops_hopeless_hands_and_no_promising_ones():
     assert not dropped[distances <= 1].any()
     assert dropped[distances <= 2].mean() < 0.05
     assert dropped[distances >= 5].mean() > 0.3
+
+
+def first_turns(rules):
+    """Views of the seats that move second, after a first turn of `mindist`, and their masks."""
+    states, first = engine.deal_many(rules, np.arange(300, dtype=np.uint64)), make_policy("mindist", rules)
+    keys = np.zeros(300, dtype=np.uint64)
+    for _ in range(2):
+        views = engine.player_views(states, np.zeros(300, dtype=np.int64))
+        masks = engine.legal_action_masks(states, rules)
+        masks[:, DROP] = False
+        engine.apply_actions(states, first.act(views, masks, keys), rules)
+    going = states[states["phase"] != OVER]
+    return engine.player_views(going, np.ones(len(going), dtype=np.int64)), engine.legal_action_masks(going, rules)
+
+
+def test_playing_on_is_told_by_what_others_took_and_by_the_better_draw():
+    views, masks = first_turns(RULES)
+    keys = np.zeros(len(views), dtype=np.uint64)
+    play_on = np.zeros_like(shipped_weights().play_on)
+    play_on[:, :, WANTED] = -1000.0
+    policy = OutsAgent(RULES, shipped_weights()._replace(play_on=play_on))
+    took = views["known"][:, 0].any(axis=1)
+    assert 0 < took.sum() < len(views)
+    assert np.array_equal(policy.act(views, masks, keys) == DROP, took)
+    play_on = np.zeros_like(play_on)
+    play_on[:, :, BETTER_DRAW] = 1.0
+    policy = OutsAgent(RULES, shipped_weights()._replace(play_on=play_on))
+    dropped = policy.act(views, masks, keys) == DROP
+    best = [
+        np.nanmax(policy.judge(views[j : j + 1], masks[j : j + 1], keys[:1]).values[[DRAW_CLOSED, TAKE_OPEN]])
+        for j in range(len(views))
+    ]
+    assert dropped.any()
+    assert np.array_equal(dropped, np.array(best) < -RULES.first_drop)
+
+
+def test_the_frozen_tier_answers_as_when_it_was_named():
+    policy, states, said = make_policy("hard-1"), engine.deal_many(RULES, np.arange(60, dtype=np.uint64)), []
+    for _ in range(12):
+        going = np.flatnonzero(states["phase"] != OVER)
+        rows = states[going]
+        views = engine.player_views(rows, rows["current_player"].astype(np.int64))
+        said.append(policy.act(views, engine.legal_action_masks(rows, RULES), np.zeros(len(rows), dtype=np.uint64)))
+        engine.apply_actions(rows, said[-1], RULES)
+        states[going] = rows
+    answers = np.concatenate(said).astype(np.uint8)
+    assert (len(answers), int((answers == DROP).sum())) == (430, 28)
+    assert hashlib.sha256(answers.tobytes()).hexdigest() == (
+        "7906c59d5b3d5d1371c0b31b66686cfc0cb7384cd17f95e09e67cb6664920393"
+    ), "the digest was taken before `outs` got another drop rule"
 
 
 def test_it_plays_twenty_one_cards_by_distance_and_deadwood():

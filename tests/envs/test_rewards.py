@@ -54,6 +54,11 @@ def test_win_is_plus_one_for_the_winner_and_shared_among_the_losers() -> None:
     assert Reward("win", RuleSet()).final(np.array([-7]), np.array([1]), np.array([0])).tolist() == [-1.0]
 
 
+def test_blend_is_three_parts_points_and_one_part_the_win() -> None:
+    winners, seats, points = np.array([1, 1, -1]), np.array([1, 0, 0]), np.array([40, -40, 0])
+    assert Reward("blend", RuleSet()).final(points, winners, seats).tolist() == [0.625, -0.625, 0.0]
+
+
 @pytest.mark.parametrize("name", ["shaped:deadwood", "shaped:distance"])
 def test_shaping_leaves_the_total_of_a_finished_deal_as_it_is(name: str) -> None:
     kinds = set()
@@ -80,7 +85,7 @@ def test_shaped_alone_means_by_deadwood() -> None:
 
 @pytest.mark.parametrize("name", ["", "Points", "shaped:outs", None, 3])
 def test_a_reward_of_another_name_is_refused(name: Any) -> None:
-    with pytest.raises(PapluError, match="points, scaled, win, shaped:deadwood, shaped:distance"):
+    with pytest.raises(PapluError, match="points, scaled, win, blend, shaped:deadwood, shaped:distance"):
         Reward(name, RuleSet())
 
 

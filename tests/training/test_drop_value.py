@@ -12,7 +12,8 @@ from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
 from paplu_env.engine import DROP
 from paplu_env.melds import distances
 from paplu_env.rules import parse_rules
-from training.drop_value import main, published_rule
+from training.drop_value import main
+from training.fit_outs import published_rule
 
 
 def test_the_published_rule_drops_first_hands_beyond_four_and_no_others() -> None:
@@ -27,11 +28,31 @@ def test_the_published_rule_drops_first_hands_beyond_four_and_no_others() -> Non
 
 def test_a_study_writes_its_classes_and_further_hands_are_worth_less(tmp_path: Path) -> None:
     out = tmp_path / "study"
-    assert main(["--deals", "250", "--match-deals", "4", "--seed", "3", "--out", str(out)]) == 0
+    assert (
+        main(
+            [
+                "--deals",
+                "250",
+                "--match-deals",
+                "4",
+                "--ceiling-deals",
+                "12",
+                "--playouts",
+                "2",
+                "--seed",
+                "3",
+                "--out",
+                str(out),
+            ]
+        )
+        == 0
+    )
     classes = json.loads(out.with_suffix(".json").read_text())["classes"]
     first = [each for each in classes if each["drop"] == "first" and list(each["by"]) == ["distance"]]
     assert 300 < sum(each["hands"] for each in first) <= 500, "each deal twice, but for classes of too few hands"
     means = [each["points"] for each in sorted(first, key=lambda each: each["by"]["distance"])]
     assert means == sorted(means, reverse=True), "further from complete is worth less"
-    assert "points per deal**" in out.with_suffix(".md").read_text()
+    table = out.with_suffix(".md").read_text()
+    assert table.count("points per deal**") == 2
+    assert "| perfect |" in table
     assert "</svg>" in out.with_suffix(".svg").read_text()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from paplu_env.bots.outs_agent import OutsAgent, parse_weights, shipped_weights
-from paplu_env.bots.outs_kernels import CONSTANT, NUM_LINES, NUM_ODDS, NUM_TERMS
+from paplu_env.bots.outs_danger import NUM_ODDS
+from paplu_env.bots.outs_kernels import CONSTANT, NUM_LINES, NUM_TERMS
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from training.fit_outs import fit_lines, fit_odds, load_fit_config, main
@@ -19,7 +20,6 @@ rules = "points:drop_allowed=false"
 opponents = ["mindist_opp"]
 rounds = 1
 drop_rules = "points"
-drop_rounds = 1
 drop_deals = 20
 deals = 20
 seed = 5
@@ -79,5 +79,5 @@ def test_the_weights_that_ship_are_those_of_the_configuration_in_the_repository(
     shipped = json.loads(Path("paplu_env/bots/outs_weights.json").read_text())
     config = load_fit_config(Path("configs/outs.toml"))
     assert shipped["config"]["seed"] == config.seed
-    assert shipped["made_by"] == "python -m training.fit_outs configs/outs.toml"
+    assert shipped["made_by"] == "python -m training.fit_outs configs/outs.toml --drops-only"
     assert shipped_weights().lines.shape == (NUM_LINES, NUM_TERMS)

@@ -1,0 +1,59 @@
+"""An ablation trains variants from the same start and tells what each came to."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.tiny import TOML, tiny_config
+from training.ablate import changed, load_plan, main
+from training.config import InvalidConfig
+from training.files import load_tensors
+
+PLAN = """
+base = "tiny.toml"
+decisions = 128
+seeds = [1, 2]
+opponents = ["random"]
+deals = 4
+deal_seed = 9
+[variants.recipe]
+[variants.bold]
+"ppo.learning_rate" = 0.01
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.toml").write_text(TOML, encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return tmp_path / "plan.toml"
+
+
+def test_every_variant_is_trained_from_one_start_and_measured(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = plan.parent / "runs"
+    assert main([str(plan), "--out", str(out)]) == 0
+    assert {path.name for path in out.iterdir()} == {"start-0", "recipe-1", "recipe-2", "bold-1", "bold-2"}
+    rows = json.loads(plan.with_suffix(".json").read_text(encoding="utf-8"))
+    assert [row["variant"] for row in rows] == ["recipe", "bold"]
+    assert all(len(row["random"]["by_seed"]) == 2 and row["random"]["error"] > 0 for row in rows)
+    assert "| bold | `ppo.learning_rate = 0.01` |" in plan.with_suffix(".md").read_text(encoding="utf-8")
+    start = load_tensors(out / "start-0" / "best.safetensors", "paplu-weights-1")[0]
+    ends = [load_tensors(out / name / "last.safetensors", "paplu-weights-1")[0] for name in ("recipe-1", "bold-1")]
+    key = "action_head.all.weight"
+    moves = [abs(end[key] - start[key]).max() for end in ends]
+    assert 0 < moves[0] < moves[1] / 3
+    capsys.readouterr()
+    assert main([str(plan), "--out", str(out), "--resume"]) == 0
+    assert "resumed at 128 decisions" in capsys.readouterr().out
+
+
+def test_slips_are_named(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan.write_text(PLAN.replace("deals = 4", "deal = 4"), encoding="utf-8")
+    with pytest.raises(InvalidConfig, match="'deal'; the keys are base, decisions"):
+        load_plan(plan)
+    with pytest.raises(InvalidConfig, match=r"unknown key 'ppo\.speed'"):
+        changed(tiny_config(), {"ppo.speed": 1})
+    plan.write_text(PLAN.split("[variants")[0] + "variants = {}", encoding="utf-8")
+    assert main([str(plan)]) == 2
+    assert "at least one of each" in capsys.readouterr().err
