@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from abc import abstractmethod
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,23 +39,42 @@ class ComparingPolicy(Policy):
 
     Args:
         base: whose move is compared, made for the same rules.
-        worlds: worlds a decision, at most: clear cases stop earlier.
         threshold: standard errors by which a gain must exceed zero.
+        worlds: worlds a decision, at most: clear cases stop earlier.
+        milliseconds: if given, goes on for so long instead, still at most ``worlds``.
 
     Raises:
         PapluError: a number out of range, or a table of more seats.
         PolicyMismatch: a base made for other rules.
     """
 
-    def __init__(self, name: str, rules: RuleSet | str, base: Policy, worlds: int, threshold: float) -> None:
+    def __init__(
+        self,
+        name: str,
+        rules: RuleSet | str,
+        base: Policy,
+        threshold: float,
+        worlds: int,
+        milliseconds: float | None = None,
+    ) -> None:
+        _check_budget(worlds, milliseconds)
         super().__init__(name, rules)
-        if not 1 <= worlds <= MAX_WORLDS:
-            raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
         if base.rules != self.rules:
             raise PolicyMismatch(f"the base {base.name} was made for {base.rules}, the search for {self.rules}")
         self.base = base
-        self.worlds = worlds
         self.threshold = threshold
+        self.worlds = worlds
+        self.milliseconds = milliseconds
+
+    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Self:
+        if worlds is None and milliseconds is None:
+            return self
+        limited = copy(self)
+        # By the clock alone a search plays what it can.
+        limited.worlds = MAX_WORLDS if worlds is None else worlds
+        limited.milliseconds = milliseconds
+        _check_budget(limited.worlds, milliseconds)
+        return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         found = self.compare(views, masks, keys)
@@ -79,6 +101,14 @@ class ComparingPolicy(Policy):
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         """What is found in view ``j``, in which the base would do ``base``."""
 
+    def _portions(self, size: int) -> Iterator[tuple[int, int]]:
+        """The worlds to play, as ranges of so many, until they or the time are used up."""
+        end = None if self.milliseconds is None else time.monotonic() + self.milliseconds / 1000
+        for first in range(0, self.worlds, size):
+            yield first, min(first + size, self.worlds)
+            if end is not None and time.monotonic() >= end:
+                return
+
     def _comparison(self, actions: npt.NDArray[np.int64], tally: Tally) -> Comparison:
         """What a tally says of candidates."""
         count = len(actions)
@@ -89,6 +119,13 @@ class ComparingPolicy(Policy):
             errors[:] = [0.0] + [gain_error(tally, c) for c in range(1, count)]
         chosen = int(choose_candidate(tally, count, self.threshold))
         return Comparison(actions, values, errors, tally[PLAYED, :count].astype(np.int64), chosen)
+
+
+def _check_budget(worlds: int, milliseconds: float | None) -> None:
+    if not 1 <= worlds <= MAX_WORLDS:
+        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
+    if milliseconds is not None and not milliseconds > 0:
+        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
 
 
 def two_seat_rules(rules: RuleSet | str, bot: str) -> RuleSet:

@@ -53,6 +53,24 @@ def likely_world(
 
 
 @njit
+def likely_worlds_kernel(
+    views: Views,
+    j: int,
+    key: np.uint64,
+    first: int,
+    rules: npt.NDArray[np.void],
+    table: Table,
+    states: States,
+    room: npt.NDArray[np.uint8],
+) -> bool:
+    """Draw the worlds ``first, first + 1, …`` of a key into all rows; False if the view's cards don't add up."""
+    for i in range(len(states)):
+        if not likely_world(views, j, mix(key, np.uint64(first + i)), rules, table, states, i, room):
+            return False
+    return True
+
+
+@njit
 def closed_draws(view: Any, seat: int) -> int:
     """How often a seat has drawn from the closed stock."""
     draws = 0

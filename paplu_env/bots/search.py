@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
-from copy import copy
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.bots.comparing import MAX_WORLDS, ComparingPolicy, Comparison, two_seat_rules
+from paplu_env.bots.comparing import ComparingPolicy, Comparison, two_seat_rules
 from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END
 from paplu_env.bots.search_kernels import MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, search_kernel
-from paplu_env.bots.search_value import shipped_value
+from paplu_env.bots.search_value import has_fitted_value, shipped_value
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.state import Views, empty_states
 from paplu_env.errors import InvalidHand, PapluError
@@ -25,7 +23,8 @@ from paplu_env.rules import RuleSet
 DEFAULT_WORLDS: Final = 256
 _NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
 
-# The best of a few by matches of 128 worlds against `outs`, 250 duplicate deals each, whose intervals still overlap.
+# Of 1, 2, 3 and 5 turns, and of thresholds up to 2.5, the best by what the moves chosen in 2,187 positions of played
+# deals bring when the light player goes on from the deal as it lay; 5 turns were as good and take half as long again.
 _TURNS: Final = 3  # turns played on before the value is asked
 _THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 16
@@ -65,30 +64,19 @@ class SearchAgent(ComparingPolicy):
         name: str | None = None,
     ) -> None:
         table = two_seat_rules(rules, "search")
-        _check_budget(worlds, milliseconds)
         if turns is not None and turns < 1:
             raise PapluError(f"turns={turns}: at least the turn under way is played")
         super().__init__(
             name or search_name(worlds, milliseconds),
             table,
             OutsAgent(table) if base is None else base,
-            worlds,
             threshold,
+            worlds,
+            milliseconds,
         )
-        self.milliseconds = milliseconds
         if turns is None:
             turns = _TURNS if has_fitted_value(self.rules) else TO_THE_END
         self.turns = turns
-
-    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> SearchAgent:
-        if worlds is None and milliseconds is None:
-            return self
-        limited = copy(self)
-        # By the clock alone a search plays what it can.
-        limited.worlds = MAX_WORLDS if worlds is None else worlds
-        limited.milliseconds = milliseconds
-        _check_budget(limited.worlds, milliseconds)
-        return limited
 
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         table, packed, states = distance_table(), self.rules.packed, empty_states(self.rules, 2)
@@ -97,26 +85,18 @@ class SearchAgent(ComparingPolicy):
         tally = np.zeros((NUM_TALLIES, MAX_CANDIDATES), dtype=np.float64)
         count = int(candidates_kernel(views, j, mask, base, packed, table, actions, room))
         if count > 1:
-            step = self.worlds if self.milliseconds is None else _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK
-            end = None if self.milliseconds is None else time.monotonic() + self.milliseconds / 1000
-            for first in range(0, self.worlds, step):
-                last = min(first + step, self.worlds)
+            # The kernel looks at the tally by itself; only a clock makes it come back earlier.
+            portion = self.worlds if self.milliseconds is None else _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK
+            for first, last in self._portions(portion):
                 settled = search_kernel(
                     views, j, key, first, last, actions, count, self.turns, shipped_value(), packed, table, states,
                     tally, room,
                 )  # fmt: skip
                 if settled < 0:
                     raise InvalidHand(f"view {j}: its cards do not add up to the pack of {self.rules}")
-                if settled or (end is not None and time.monotonic() >= end):
+                if settled:
                     break
         return self._comparison(actions[:count], tally)
-
-
-def _check_budget(worlds: int, milliseconds: float | None) -> None:
-    if not 1 <= worlds <= MAX_WORLDS:
-        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
-    if milliseconds is not None and not milliseconds > 0:
-        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
 
 
 def search_name(worlds: int, milliseconds: float | None = None) -> str:
@@ -140,8 +120,3 @@ def worlds_of_name(name: str) -> int | None:
     if found is None:
         return None
     return int(found[1]) if found[1] else DEFAULT_WORLDS
-
-
-def has_fitted_value(rules: RuleSet) -> bool:
-    """Whether the value was fitted to tables of this kind."""
-    return rules.num_decks == 2 and rules.has_standard_groups and rules.max_points == 80

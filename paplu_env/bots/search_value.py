@@ -11,10 +11,15 @@ from importlib import resources
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from paplu_env._jit import njit
-from paplu_env.bots.search_features import NUM_FEATURES, Floats
+from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, NUM_FEATURES, Floats, describe_row
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.state import States
 from paplu_env.errors import PapluError
+from paplu_env.melds.distance_table import Table
+from paplu_env.rules import RuleSet
 
 _FILE: Final = "search_value.npz"  # written by training.fit_search
 
@@ -46,6 +51,18 @@ def value_kernel(x: Floats, value: Value, first: Floats, second: Floats) -> floa
 
 
 @njit
+def values_kernel(
+    states: States, rules: npt.NDArray[np.void], table: Table, value: Value, out: npt.NDArray[np.float64]
+) -> None:
+    """`value_kernel` for rows of deals at the start of a turn, ``(len(states),)``."""
+    room, x = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_FEATURES, dtype=np.float32)
+    first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
+    for i in range(len(states)):
+        describe_row(states[i], rules[0], table, room, x)
+        out[i] = value_kernel(x, value, first, second)
+
+
+@njit
 def _layer(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
     """Sums of a layer, of what is above zero before it. Most entries are zero and cost nothing."""
     out[:] = bias
@@ -54,6 +71,11 @@ def _layer(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
             amount, row = x[entry], weights[entry]
             for unit in range(len(out)):
                 out[unit] += amount * row[unit]
+
+
+def has_fitted_value(rules: RuleSet) -> bool:
+    """Whether the value was fitted to tables of this kind."""
+    return rules.num_players == 2 and rules.num_decks == 2 and rules.has_standard_groups and rules.max_points == 80
 
 
 @cache

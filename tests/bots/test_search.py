@@ -14,7 +14,8 @@ from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.bots.comparing import MAX_WORLDS
 from paplu_env.bots.policy import Keys, Masks
-from paplu_env.bots.search import SearchAgent, has_fitted_value, worlds_of_name
+from paplu_env.bots.search import SearchAgent, worlds_of_name
+from paplu_env.bots.search_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE, DROP, TAKE_OPEN
 from paplu_env.engine.state import DISCARD, DRAW, OVER, Views
 from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch
