@@ -22,6 +22,7 @@ from torch import nn
 
 from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
+from paplu_env.bots.expert import VALUE_FORMAT, VALUE_INPUTS, VALUE_OUTPUT, value_path
 from paplu_env.bots.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
@@ -34,9 +35,6 @@ from training.run_folder import RunFolder, provenance
 from training.weights import load_weights, save_weights
 
 CARD_FORMAT: Final = "paplu-card-1"
-VALUE_FORMAT: Final = "paplu-value-1"
-VALUE_INPUTS: Final = ("obs", "hidden")  # (N, F) and (N, H) float32
-VALUE_OUTPUT: Final = "value"  # (N,) float32, of the seat that is to decide, in units of the reward
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
 
 # Logits may differ by this much between torch and onnxruntime, which sum float32 in other orders: so much of the
@@ -178,11 +176,6 @@ def export_value(net: ActorCritic, encoding: str, rules: RuleSet, path: Path) ->
     }
     obs, hidden = (torch.zeros(2, size) for size in sizes)
     write_atomically(path, _to_onnx(HiddenValue(net).eval(), (obs, hidden), VALUE_INPUTS, VALUE_OUTPUT, about))
-
-
-def value_path(path: Path) -> Path:
-    """Where the critic of a policy file lies, if it has one: ``NAME.value.onnx``."""
-    return path.with_name(f"{path.stem}.value.onnx")
 
 
 def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:
