@@ -85,7 +85,8 @@ def shipped_value() -> Value:
     Raises:
         PapluError: the file has arrays of other shapes.
     """
-    with resources.files("paplu_env.bots").joinpath(_FILE).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+    source = resources.files("paplu_env.bots").joinpath(_FILE)
+    with source.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return as_value({name: arrays[name] for name in Value._fields})
 
 
