@@ -41,5 +41,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _network_row(bot: ShippedPolicy) -> list[str]:
     time = "" if bot.microseconds is None else f"{bot.microseconds / 1000:.2f} ms"
-    strength = "; ".join(map(str, bot.strength))
-    return [bot.name, " ".join(bot.rules), bot.encoding, f"{bot.bytes / 1e6:.2f} MB", time, strength, bot.about]
+    # The first of each fits a line; --json and the card have all.
+    strength = str(bot.strength[0]) if bot.strength else ""
+    rules = bot.rules[0] if len(bot.rules) == 1 else f"{bot.rules[0]}, {len(bot.rules) - 1} more"
+    return [bot.name, rules, bot.encoding, f"{bot.bytes / 1e6:.2f} MB", time, strength, bot.about]
