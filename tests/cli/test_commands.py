@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from paplu_env import encoding, engine
-from paplu_env.bots import ALIASES, BOTS, make_policy
+from paplu_env.bots import ALIASES, BOTS, make_policy, shipped_policies
 from paplu_env.cards import format_card, format_cards
 from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
 from paplu_env.cli.main import COMMANDS, main
@@ -191,8 +191,10 @@ def test_a_truncated_record_is_refused_with_its_path(capsys: pytest.CaptureFixtu
 
 def test_bots_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
     shown = _run(capsys, "bots")
-    assert all(name in shown for name in [*BOTS, *ALIASES])
-    assert [bot["name"] for bot in json.loads(_run(capsys, "bots", "--json"))] == [*BOTS, *ALIASES]
+    names = [*BOTS, *ALIASES, *shipped_policies()]
+    assert "points-1" in names
+    assert all(name in shown for name in names)
+    assert [bot["name"] for bot in json.loads(_run(capsys, "bots", "--json"))] == names
 
 
 def test_describe_prints_the_tables_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
