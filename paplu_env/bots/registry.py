@@ -29,6 +29,7 @@ BOTS: Final[Mapping[str, str]] = {
     "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
     "light": "lowest distance, then live outs, and no more; never drops; fast, to train against",
     "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
+    "expert": "points-1 inside a search: its likely moves in 128 likely worlds; two seats, needs onnxruntime",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
     "hard-1": "outs with its first drop rule, frozen",
@@ -37,6 +38,7 @@ BOTS: Final[Mapping[str, str]] = {
 # A tier's name moves on to a better bot; the id that it stands for keeps its meaning.
 ALIASES: Final[Mapping[str, str]] = {"easy": "easy-1", "medium": "medium-1", "hard": "hard-1"}
 _OUTS: Final = ("outs", "hard-1")
+_EXPERT: Final = "points-1"  # the shipped network inside `expert`
 
 
 def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> Policy:
@@ -70,6 +72,8 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
     worlds = worlds_of_name(name)
     if worlds is not None:
         return SearchAgent(table, worlds)
+    if name == "expert":
+        return _expert(None if rules is None else table)
     if name in BOTS:
         return RuleAgent(name, table)
     close = difflib.get_close_matches(name, [*BOTS, *ALIASES, *shipped_policies()], n=1)
@@ -79,6 +83,16 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> P
         f"{', '.join(f'{alias} stands for {bot}' for alias, bot in ALIASES.items())}; "
         "an exported policy is named by its path, which ends in .onnx"
     )
+
+
+def _expert(rules: RuleSet | None) -> Policy:
+    """The search around a shipped network, at a table that the network was made for."""
+    from paplu_env.bots.expert import ExpertAgent  # only here, as above
+
+    file = shipped_file(_EXPERT)
+    if file is None:
+        raise PapluError(f"expert plays the network {_EXPERT}, which isn't among the shipped policies: see paplu bots")
+    return ExpertAgent(file, rules)
 
 
 def exported_file(policy: str) -> Path | None:

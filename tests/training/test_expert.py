@@ -9,6 +9,7 @@ import torch
 
 from paplu_env import encoding as encodings
 from paplu_env import engine
+from paplu_env.bots import make_policy
 from paplu_env.bots.expert import ExpertAgent, value_path
 from paplu_env.encoding import HIDDEN_V2
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE
@@ -141,3 +142,16 @@ def test_a_network_without_its_critic_and_one_of_another_kind_are_refused(path: 
 def test_rules_that_the_network_was_not_made_for_are_refused(path: Path) -> None:
     with pytest.raises(PolicyMismatch):
         ExpertAgent(path, rules="saha2025")
+
+
+def test_expert_is_a_bot_by_name_and_plays_the_tables_of_its_network() -> None:
+    expert = make_policy("expert", "points")
+    assert (expert.name, expert.rules) == ("expert", POINTS)
+    with pytest.raises(PolicyMismatch):
+        make_policy("expert", "ten_card")
+
+
+def test_expert_without_its_network_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PAPLU_POLICIES_DIR", str(tmp_path))
+    with pytest.raises(PapluError, match="points-1"):
+        make_policy("expert")
