@@ -116,12 +116,13 @@ def export_module(
     return path
 
 
-def export_run(run: str | Path, out: str | Path | None = None) -> Path:
+def export_run(run: str | Path, out: str | Path | None = None, last: bool = False) -> Path:
     """Export the network of a run that did best against its fixed agent; its weights go beside it.
 
     Args:
         run: the run's folder.
         out: where to write, ``NAME.onnx``; in the run's folder, under its name, unless given.
+        last: the network of the last checkpoint instead, whatever its matches said.
 
     Raises:
         InvalidFile: the folder holds no run, none that has saved a network, or files that describe no run.
@@ -130,13 +131,14 @@ def export_run(run: str | Path, out: str | Path | None = None) -> Path:
     description = folder.read()
     config = folder.read_config()
     rules = as_rules(config.rules)
-    if not folder.best.exists():
+    source = folder.last if last else folder.best
+    if not source.exists():
         raise InvalidFile(f"{folder.path}: has not kept a network yet; train it first")
-    net, about = load_weights(folder.best, config.encoding, rules)
+    net, about = load_weights(source, config.encoding, rules)
     path = Path(out) if out is not None else folder.path / f"{config.name}.onnx"
     for key in ("step", "seconds", "evaluation"):
         if key not in about:
-            raise InvalidFile(f"{folder.best}: has no {key!r}, so it isn't the network that a run kept as its best")
+            raise InvalidFile(f"{source}: has no {key!r}, so it isn't the network that a run kept as its best")
     training = {
         **{key: description[key] for key in ("config", "versions", "commit", "time")},
         "decisions": about["step"],
@@ -348,9 +350,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m training.export", description=__doc__)
     parser.add_argument("run", type=Path, help="a run's folder, as runs/NAME")
     parser.add_argument("--out", type=Path, help="where to write (default: RUN/NAME.onnx)")
+    parser.add_argument("--last", action="store_true", help="the network of the last checkpoint instead of the best")
     given = parser.parse_args(arguments)
     try:
-        path = export_run(given.run, given.out)
+        path = export_run(given.run, given.out, given.last)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

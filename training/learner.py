@@ -243,6 +243,7 @@ class Learner(MaskablePPO):
         self._update_learning_rate(self.policy.optimizer)
         clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
         whole = self.rollout_buffer.flat()
+        self._move_magnet()
         epochs = [self._relabelled(whole) for _ in range(self.n_epochs)]  # before a weight has changed
         parameters = list(self.policy.parameters())
         logged: list[dict[str, torch.Tensor]] = []
@@ -278,7 +279,7 @@ class Learner(MaskablePPO):
             return
         if self.average is None:
             self.average = copy.deepcopy(self.policy.net)
-        update = self._n_updates // self.n_epochs
+        update = self._update
         kept = min(self.ppo.average, (update - 1) / max(update, 1))
         with torch.no_grad():
             for mean, newest in zip(self.average.parameters(), self.policy.net.parameters(), strict=True):
@@ -343,10 +344,19 @@ class Learner(MaskablePPO):
                 batch = batch._replace(tried_probs=torch.where(batch.tried_probs > 0, again, 0.0))
         if not self.ppo.magnet:
             return batch
-        is_due = self.ppo.magnet_every > 0 and self._n_updates // self.n_epochs % self.ppo.magnet_every == 0
-        if self.magnet is None or is_due:
-            self.magnet = copy.deepcopy(net)
+        assert self.magnet is not None
         return batch._replace(magnet=_log_probs(self.magnet, batch))
+
+    @property
+    def _update(self) -> int:
+        """The number of the update under way, from 1 on; SB3 counts passes, of which an update may skip some."""
+        return self.num_timesteps // (self.n_steps * self.n_envs)
+
+    def _move_magnet(self) -> None:
+        """Take the policy as it is for the magnet, at the first update and whenever its time is over."""
+        is_due = self.ppo.magnet_every > 0 and (self._update - 1) % self.ppo.magnet_every == 0
+        if self.ppo.magnet and (self.magnet is None or is_due):
+            self.magnet = copy.deepcopy(self.policy.net)
 
 
 def _loss_of_tried(batch: Batch, probs: torch.Tensor, clip: float) -> torch.Tensor:

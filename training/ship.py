@@ -51,6 +51,7 @@ def ship(
     deals: int = _DEALS,
     seed: int = _SEED,
     folder: Path | None = None,
+    last: bool = False,
 ) -> Path:
     """Export a run's network into the folder of shipped policies, measure it, and write the index again.
 
@@ -62,6 +63,7 @@ def ship(
         deals: duplicate deals of each match.
         seed: of the matches.
         folder: `policies_folder` unless given.
+        last: the network of the last checkpoint instead of the best one.
 
     Returns:
         The path of the ONNX file.
@@ -72,7 +74,7 @@ def ship(
     """
     _check_words(name, about)
     folder = policies_folder() if folder is None else folder
-    path = export_run(run, folder / f"{name}.onnx")
+    path = export_run(run, folder / f"{name}.onnx", last)
     policy = make_policy(str(path), None)
     matches = []
     for opponent in against:
@@ -187,6 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--against", nargs="*", default=[], metavar="BOT", help="bots whom it is measured against")
     parser.add_argument("--deals", type=int, default=_DEALS, help=f"duplicate deals of each match ({_DEALS:,})")
     parser.add_argument("--seed", type=int, default=_SEED, help=f"of the matches ({_SEED})")
+    parser.add_argument("--last", action="store_true", help="the network of the last checkpoint instead of the best")
     parser.add_argument("--folder", type=Path, help="where to (default: the package's own policies/)")
     given = parser.parse_args(arguments)
     if given.run is not None and (given.name is None or given.about is None):
@@ -195,7 +198,9 @@ def main(arguments: list[str] | None = None) -> int:
         if given.run is None:
             print(write_index(given.folder or policies_folder()))
             return 0
-        path = ship(given.run, given.name, given.about, given.against, given.deals, given.seed, given.folder)
+        path = ship(
+            given.run, given.name, given.about, given.against, given.deals, given.seed, given.folder, given.last
+        )
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

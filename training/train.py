@@ -258,8 +258,13 @@ class _Run:
     def _measure(self) -> str:
         """A match against the fixed agent; the network is kept if it is the best so far."""
         plan, step = self.config.evaluation, self.model.num_timesteps
-        player = NetworkPolicy(self.config.name, self.model.player, self.config.encoding, self.rules)
-        result = play_match(player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
+        net = self.model.player
+        player = NetworkPolicy(self.config.name, net, self.config.encoding, self.rules)
+        was_half, net.is_half = net.is_half, False  # files are float32, and it is they that are measured
+        try:
+            result = play_match(player, self.examiner, deals=plan.deals, seed=plan.seed, rules=self.rules).to_dict()
+        finally:
+            net.is_half = was_half
         is_best = result["points_per_deal"] > self.best_score
         if is_best:
             self.best_score = result["points_per_deal"]
@@ -275,7 +280,9 @@ class _Run:
 
     def _save(self) -> None:
         """A checkpoint; past selves that it no longer names are then deleted."""
-        save_weights(self.folder.last, self.model.player, self.config, {"step": self.model.num_timesteps})
+        match = {key: value for key, value in self.folder.metrics("match")[-1].items() if key != "kind"}
+        about = {"step": self.model.num_timesteps, "evaluation": match, "seconds": round(self.seconds, 1)}
+        save_weights(self.folder.last, self.model.player, self.config, about)
         save_checkpoint(self.folder.latest, self.model, {"selves": self.pool.state(), "seconds": self.seconds})
         self.pool.tidy()
 

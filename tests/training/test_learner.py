@@ -1,5 +1,7 @@
 """The lean learner updates as the stock MaskablePPO does, and what it adds does what its key says."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -165,12 +167,51 @@ def test_relabelled_decisions_are_those_of_a_relabelled_table() -> None:
     assert first.features.tolist() == list(range(coder.num_features(rules)))
 
 
-def test_a_deal_that_is_cut_goes_on_in_the_value() -> None:
+def test_the_next_deal_counts_for_nothing_in_an_advantage() -> None:
     room = Rollout(2, _env(tiny_config()).observation_space, None, gae_lambda=1.0, gamma=1.0, n_envs=1)  # type: ignore[arg-type]
     room.rewards[:, 0], room.dones[:, 0] = (1.0, 2.0), (False, True)
     room.values[:, 0] = torch.tensor((0.5, 0.25))
-    room.finish(np.array([100.0], dtype=np.float32))  # of the next deal, which counts for nothing
+    room.finish(np.array([100.0], dtype=np.float32))
     torch.testing.assert_close(room.advantages[:, 0], torch.tensor((2.5, 1.75)))
+
+
+@pytest.mark.parametrize("hidden_critic", [False, True])
+def test_a_deal_that_is_cut_goes_on_in_the_value(hidden_critic: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    learner = _learner(
+        rules=f"{RULES},max_turns=4", network__shared=not hidden_critic, network__hidden_critic=hidden_critic
+    )
+    ends: list[dict[str, Any]] = []
+    step = learner.env.step
+
+    def note(actions: np.ndarray) -> object:
+        result = step(actions)
+        ends.extend(result[3][i] for i in np.flatnonzero(result[2]))
+        return result
+
+    monkeypatch.setattr(learner.env, "step", note)
+    _collect(learner)
+    room = learner.rollout_buffer
+    rows, columns = room.dones.nonzero()
+    is_cut = np.array([info["TimeLimit.truncated"] for info in ends])
+    assert len(rows) == len(ends) > is_cut.sum() - 1 > 20
+    obs = np.stack([info["terminal_observation"] for info in ends])
+    with torch.no_grad():
+        if hidden_critic:
+            expected = room.values[rows, columns]
+        else:
+            expected = learner.policy.net.values(torch.from_numpy(obs))
+    np.testing.assert_allclose(room.rewards[rows, columns][is_cut], expected[is_cut], atol=1e-6)
+    assert not room.rewards[~room.dones].any()
+
+
+def test_a_magnet_is_replaced_when_its_time_is_over() -> None:
+    learner = _learner(ppo__magnet=0.1, ppo__magnet_every=2, ppo__learning_rate=1e-2, ppo__target_kl=1e-9)
+    magnets = []
+    for _ in range(4):  # updates that stop early: the passes made don't count them
+        learner.learn(128, callback=Rates(), log_interval=None, reset_num_timesteps=False)
+        assert learner.magnet is not None
+        magnets.append(id(learner.magnet))
+    assert magnets[0] == magnets[1] != magnets[2] == magnets[3]
 
 
 def _looking_ahead(**changes: object) -> Learner:

@@ -79,6 +79,28 @@ def test_best_is_the_network_that_did_best_and_latest_the_newest(finished: Path)
     assert net.action_head.all.out_features == 110
 
 
+def test_the_network_of_the_last_checkpoint_can_be_exported_instead_of_the_best(finished: Path, tmp_path: Path) -> None:
+    folder, rules = RunFolder(finished), make_policy("random", RULES).rules
+    net, about = load_weights(folder.last, "cards-v1", rules)
+    newest = load_tensors(folder.latest, "paplu-checkpoint-1")[0]
+    np.testing.assert_array_equal(net.tensors()["trunk.0.weight"], newest["net.trunk.0.weight"])
+    assert about["step"] == about["evaluation"]["step"] == 3 * PER_UPDATE
+    export_run(finished, tmp_path / "end.onnx", last=True)
+    exported, _ = load_weights(tmp_path / "end.safetensors", "cards-v1", rules)
+    np.testing.assert_array_equal(exported.tensors()["trunk.0.weight"], newest["net.trunk.0.weight"])
+
+
+def test_a_match_measures_the_weights_as_they_are_exported(tmp_path: Path) -> None:
+    config = tiny_config(precision="bfloat16", ppo__timesteps=PER_UPDATE, ppo__average=0.5, clone__decisions=0)
+    train(config, tmp_path / "run")
+    folder, rules = RunFolder(tmp_path / "run"), make_policy("random", RULES).rules
+    net, about = load_weights(folder.last, "cards-v1", rules)
+    plan = config.evaluation
+    player = NetworkPolicy("again", net, "cards-v1", rules)
+    again = play_match(player, plan.opponent, deals=plan.deals, seed=plan.seed, rules=rules).to_dict()
+    assert again["points_per_deal"] == about["evaluation"]["points_per_deal"]
+
+
 def test_a_saved_network_plays_its_matches_again_exactly(finished: Path) -> None:
     config = tiny_config()
     rules = make_policy("random", RULES).rules
