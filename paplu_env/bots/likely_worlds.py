@@ -120,6 +120,8 @@ def _play_turns_over(
                 pinned |= 1 << source
                 hand[source] += 1
                 gone, _ = light_throw(hand, wild, pinned, r, table, room)
+                if gone < 0:
+                    gone = _surplus(hand, s["known"][seat])
                 hand[gone] -= 1
                 live[gone] += 1
                 key, place = draw_below(key, size + 1)
@@ -187,6 +189,8 @@ def _agree(
     for held in range(NUM_FACES):
         if pinned >> held & 1 == 0:
             free += int(hand[held])
+    if free == 0:
+        return key
     distance = as_int64(int(distance_kernel(hand, wild, r, table)))
     # A face that lowered the distance to 0 would have been declared with.
     level = max(distance, 2) if lowers else distance
@@ -210,6 +214,15 @@ def _agree(
             live[gone] += 1
             live[come] -= 1
     return key
+
+
+@njit
+def _surplus(hand: Counts, known: Counts) -> int:
+    """A face of which a hand holds more than is known, for there are more cards in it."""
+    face = 0
+    while int(hand[face]) <= int(known[face]):
+        face += 1
+    return face
 
 
 @njit

@@ -8,7 +8,8 @@ from paplu_env import engine, melds
 from paplu_env.bots.likely_worlds import likely_worlds_kernel
 from paplu_env.bots.rollout import ROOM_ROWS
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.state import States, Views, empty_states
+from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
+from paplu_env.engine.state import DRAW, States, Views, empty_states
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.rules import RuleSet, as_rules
 from tests.bots.searched import after_moves
@@ -54,6 +55,24 @@ def test_known_cards_stay_in_the_hand() -> None:
     _, views = views_after(16)
     assert (views["known"] > 0).any()
     assert (worlds_of(views)["hands"] >= np.repeat(views, EACH)["known"]).all()
+
+
+def test_a_hand_of_which_every_card_is_known_is_dealt_as_it_is() -> None:
+    for seed in range(5):
+        states = engine.deal_many(POINTS, np.array([seed], dtype=np.uint64))
+        while states["known"][0, 1].sum() < POINTS.hand_size or states["phase"][0] != DRAW:
+            mask = engine.legal_action_mask(states, 0, POINTS)[:DECLARE_BASE]
+            if states["current_player"][0] == 1:  # takes every open card, and throws what nobody knows that it holds
+                mask[DRAW_CLOSED] = False
+                mask[DISCARD_BASE:] &= states["hands"][0, 1] > states["known"][0, 1]
+            mask[[DROP, *([TAKE_OPEN] if states["current_player"][0] == 0 else [])]] = False
+            engine.apply_actions(states, np.flatnonzero(mask)[:1], POINTS)
+            if states["current_player"][0] == 0:
+                views = engine.player_views(states, [0])
+                for world in worlds_of(views):
+                    assert (world["hands"][1] >= views["known"][0, 1]).all()
+                    assert world["hands"].sum() == states["hands"].sum()
+        assert (worlds_of(engine.player_views(states, [0]))["hands"][:, 1] == states["hands"][0, 1]).all()
 
 
 def test_worlds_follow_from_the_view_the_key_and_their_number() -> None:
