@@ -1,9 +1,10 @@
 """What each part of the recipe brings: ``python -m training.ablate configs/ablation.toml`` trains with and without it.
 
 Every variant changes a few keys of one base configuration. All of them begin with the same weights, cloned once,
-unless their change is not to clone, and learn for the same number of decisions with each of the same seeds; then the networks of the end, whatever their
-matches said on the way, play the same fresh deals against fixed bots. The table gives points per deal with the
-interval over seeds and deals together: two seeds may differ by luck of learning as much as by the change.
+unless their change is not to clone, and learn for the same number of decisions with each of the same seeds; then the
+networks of the end, whatever their matches said on the way, play the same fresh deals against fixed bots. The table
+gives points per deal with the interval over seeds and deals together: two seeds may differ by luck of learning as much
+as by the change.
 """
 
 from __future__ import annotations
