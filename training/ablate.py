@@ -1,9 +1,10 @@
 """What each part of the recipe brings: ``python -m training.ablate configs/ablation.toml`` trains with and without it.
 
-Every variant changes a few keys of one base configuration. All of them begin with the same weights, cloned once, and
-learn for the same number of decisions with each of the same seeds; then the networks of the end, whatever their
-matches said on the way, play the same fresh deals against fixed bots. The table gives points per deal with the
-interval over seeds and deals together: two seeds may differ by luck of learning as much as by the change.
+Every variant changes a few keys of one base configuration. All of them begin with the same weights, cloned once,
+unless their change is not to clone, and learn for the same number of decisions with each of the same seeds; then the
+networks of the end, whatever their matches said on the way, play the same fresh deals against fixed bots. The table
+gives points per deal with the interval over seeds and deals together: two seeds may differ by luck of learning as much
+as by the change.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from training.run_folder import RunFolder
 from training.train import train
 from training.weights import load_weights
 
+_CLONED: Final = "clone.decisions"  # a variant sets it to 0 to begin with random weights
 _Z: Final = 1.96  # of a 95 % interval
 _EPILOG: Final = """\
 examples:
@@ -45,7 +47,8 @@ class Plan:
     opponents: tuple[str, ...]  # of the final matches
     deals: int  # of each final match
     deal_seed: int
-    variants: dict[str, dict[str, Any]]  # keys by dotted name
+    changes: dict[str, Any]  # to the base in all variants, by dotted name
+    variants: dict[str, dict[str, Any]]  # further changes
 
     def __post_init__(self) -> None:
         if not self.variants or not self.seeds or not self.opponents:
@@ -92,15 +95,17 @@ def ablate(plan: Plan, base: TrainConfig, out: Path, resume: bool) -> list[dict[
     """
     rows = []
     configs = {}
+    base = changed(base, plan.changes)
     for name, changes in plan.variants.items():
-        both = {"ppo.timesteps": plan.decisions, "clone.decisions": 0, "minutes": 0.0, "evaluation.every": 1_000_000}
+        both = {"ppo.timesteps": plan.decisions, _CLONED: 0, "minutes": 0.0, "evaluation.every": 1_000_000}
         for seed in plan.seeds:
             configs[name, seed] = changed(base, {**both, "seed": seed, "name": f"{name}-{seed}", **changes})
-    starts: dict[str, Path] = {}
+    starts: dict[str, Path | None] = {}
     for (name, seed), config in configs.items():
-        shape = str(config.network)
+        is_cloned = base.clone.decisions > 0 and plan.variants[name].get(_CLONED) != 0
+        shape = str(config.network) if is_cloned else ""
         if shape not in starts:
-            starts[shape] = _cloned(config, base, out / f"start-{len(starts)}")
+            starts[shape] = _cloned(config, base, out / f"start-{len(starts)}") if is_cloned else None
         folder = out / config.name
         if not (resume and RunFolder(folder).holds_run):
             train(config, folder, start_from=starts[shape])
@@ -127,9 +132,10 @@ def ablate(plan: Plan, base: TrainConfig, out: Path, resume: bool) -> list[dict[
 def _cloned(config: TrainConfig, base: TrainConfig, folder: Path) -> Path:
     """A folder with the cloned weights that runs of this network begin with."""
     if not RunFolder(folder).best.exists():
-        plain = changed(base, {"ppo.timesteps": 0, "minutes": 0.0, "name": folder.name})
-        values = {**plain.to_dict(), "network": config.to_dict()["network"]}
-        train(TrainConfig.from_dict(values), folder, resume=RunFolder(folder).holds_run)
+        # The learner goes with the network: without a critic that sees hidden cards it may not look ahead.
+        own = {key: value for key, value in config.to_dict().items() if key in ("network", "ppo")}
+        plain = TrainConfig.from_dict({**base.to_dict(), **own, "minutes": 0.0, "name": folder.name})
+        train(changed(plain, {"ppo.timesteps": 0}), folder, resume=RunFolder(folder).holds_run)
     return folder
 
 

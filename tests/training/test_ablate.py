@@ -17,9 +17,19 @@ seeds = [1, 2]
 opponents = ["random"]
 deals = 4
 deal_seed = 9
+[changes]
+"ppo.epochs" = 1
+"network.shared" = false
+"network.hidden_critic" = true
+"ppo.lookahead" = 2
 [variants.recipe]
 [variants.bold]
 "ppo.learning_rate" = 0.01
+[variants.blind]
+"network.hidden_critic" = false
+"ppo.lookahead" = 0
+[variants."from nothing"]
+"clone.decisions" = 0
 """
 
 
@@ -33,9 +43,12 @@ def plan(tmp_path: Path) -> Path:
 def test_every_variant_is_trained_from_one_start_and_measured(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = plan.parent / "runs"
     assert main([str(plan), "--out", str(out)]) == 0
-    assert {path.name for path in out.iterdir()} == {"start-0", "recipe-1", "recipe-2", "bold-1", "bold-2"}
+    runs = {f"{name}-{seed}" for name in ("recipe", "bold", "blind", "from nothing") for seed in (1, 2)}
+    assert {path.name for path in out.iterdir()} == {"start-0", "start-1", *runs}
+    assert '"from": "best.safetensors"' in (out / "bold-1" / "metrics.jsonl").read_text(encoding="utf-8")
+    assert '"from"' not in (out / "from nothing-1" / "metrics.jsonl").read_text(encoding="utf-8")
     rows = json.loads(plan.with_suffix(".json").read_text(encoding="utf-8"))
-    assert [row["variant"] for row in rows] == ["recipe", "bold"]
+    assert [row["variant"] for row in rows] == ["recipe", "bold", "blind", "from nothing"]
     assert all(len(row["random"]["by_seed"]) == 2 and row["random"]["error"] > 0 for row in rows)
     assert "| bold | `ppo.learning_rate = 0.01` |" in plan.with_suffix(".md").read_text(encoding="utf-8")
     start = load_tensors(out / "start-0" / "best.safetensors", "paplu-weights-1")[0]
@@ -54,6 +67,6 @@ def test_slips_are_named(plan: Path, capsys: pytest.CaptureFixture[str]) -> None
         load_plan(plan)
     with pytest.raises(InvalidConfig, match=r"unknown key 'ppo\.speed'"):
         changed(tiny_config(), {"ppo.speed": 1})
-    plan.write_text(PLAN.split("[variants")[0] + "variants = {}", encoding="utf-8")
+    plan.write_text(PLAN.split("[changes")[0] + "changes = {}\nvariants = {}", encoding="utf-8")
     assert main([str(plan)]) == 2
     assert "at least one of each" in capsys.readouterr().err
