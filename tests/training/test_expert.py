@@ -153,5 +153,5 @@ def test_expert_is_a_bot_by_name_and_plays_the_tables_of_its_network() -> None:
 
 def test_expert_without_its_network_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PAPLU_POLICIES_DIR", str(tmp_path))
-    with pytest.raises(PapluError, match="points-1"):
+    with pytest.raises(PapluError, match="points-2"):
         make_policy("expert")
