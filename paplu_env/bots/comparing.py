@@ -48,6 +48,8 @@ class ComparingPolicy(Policy):
         PolicyMismatch: a base made for other rules.
     """
 
+    is_slow = True
+
     def __init__(
         self,
         name: str,
