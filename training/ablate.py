@@ -132,9 +132,10 @@ def ablate(plan: Plan, base: TrainConfig, out: Path, resume: bool) -> list[dict[
 def _cloned(config: TrainConfig, base: TrainConfig, folder: Path) -> Path:
     """A folder with the cloned weights that runs of this network begin with."""
     if not RunFolder(folder).best.exists():
-        plain = changed(base, {"ppo.timesteps": 0, "minutes": 0.0, "name": folder.name})
-        values = {**plain.to_dict(), "network": config.to_dict()["network"]}
-        train(TrainConfig.from_dict(values), folder, resume=RunFolder(folder).holds_run)
+        # The learner goes with the network: without a critic that sees hidden cards it may not look ahead.
+        own = {key: value for key, value in config.to_dict().items() if key in ("network", "ppo")}
+        plain = TrainConfig.from_dict({**base.to_dict(), **own, "minutes": 0.0, "name": folder.name})
+        train(changed(plain, {"ppo.timesteps": 0}), folder, resume=RunFolder(folder).holds_run)
     return folder
 
 

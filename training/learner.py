@@ -22,7 +22,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
 from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
-from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, sample
+from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities, sample
 from training.relabelling import draw, relabellings
 
 _ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
@@ -290,7 +290,7 @@ class Learner(MaskablePPO):
         ppo = self.ppo
         logits, values, guesses = self.policy.net.learn(batch.obs, batch.masks, batch.hidden)
         log_probs = torch.log_softmax(mask_logits(logits, batch.masks), dim=1)
-        probs = log_probs.exp()
+        probs = probabilities(log_probs)
         entropy = -(probs * log_probs).sum(dim=1).mean()
         log_ratio = pick(log_probs, batch.actions) - batch.log_probs
         ratio = log_ratio.exp()

@@ -268,11 +268,11 @@ def _read_action(action: Any) -> int:
     """An action as an int; the engine knows which numbers are actions.
 
     Raises:
-        PapluError: it is no whole number.
+        PapluError: it is no whole number, or one beyond the engine's int64.
     """
     try:
-        if not isinstance(action, bool):
-            return operator.index(action)
+        if not isinstance(action, bool) and abs(number := operator.index(action)) < 2**63:
+            return number
     except TypeError:
         pass
     raise PapluError(f"action {action!r}: give one whole number 0..{engine.NUM_ACTIONS - 1}")

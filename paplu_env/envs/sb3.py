@@ -23,6 +23,7 @@ from paplu_env.envs.tables import (
     TableOptions,
     Tables,
     check_range,
+    check_table_options,
     read_actions,
 )
 from paplu_env.errors import PapluError
@@ -68,6 +69,7 @@ class PapluVecEnv(VecEnv):
         seed: int | None = None,
         **options: Unpack[TableOptions],
     ) -> None:
+        check_table_options("PapluVecEnv", options)
         raising: TableOptions = {"illegal_action": "raise", **options}
         self._tables = Tables(
             num_envs,

@@ -170,7 +170,7 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             PapluError: it is the state of an environment with other arguments.
         """
-        if not {"table", "has_reset", "np_random"} <= set(state):
+        if not isinstance(state, Mapping) or not {"table", "has_reset", "np_random"} <= set(state):
             raise PapluError("this is no state of a series environment: take one with get_state()")
         self._table.set_state(state["table"])
         self._has_reset = bool(state["has_reset"])

@@ -189,7 +189,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             PapluError: it is the state of an environment with other arguments.
         """
-        if not {"tables", "has_reset", "np_random"} <= set(state):
+        if not isinstance(state, Mapping) or not {"tables", "has_reset", "np_random"} <= set(state):
             raise PapluError("this is no state of a Paplu environment: take one with get_state()")
         self._tables.set_state(state["tables"])
         self._has_reset = bool(state["has_reset"])

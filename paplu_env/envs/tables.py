@@ -80,6 +80,19 @@ class TableOptions(TypedDict, total=False):
     threads: int  # threads that share the deals; results do not depend on it
 
 
+def check_table_options(taker: str, options: Mapping[str, Any]) -> None:
+    """Refuse an unknown keyword by the name of whom it was given to.
+
+    Raises:
+        TypeError: as Python raises it.
+    """
+    known = TableOptions.__annotations__
+    for name in options:
+        if name not in known:
+            options_known = ", ".join(known)
+            raise TypeError(f"{taker}() got an unexpected keyword argument {name!r}: the options are {options_known}")
+
+
 class Tables:
     """``B`` deals, of which some are dealt anew and some played on at each call.
 

@@ -26,6 +26,7 @@ from paplu_env.envs.tables import (
     TableOptions,
     Tables,
     check_range,
+    check_table_options,
     read_actions,
 )
 from paplu_env.errors import PapluError
@@ -75,6 +76,7 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             "render_modes": list(_RENDER_MODES),
             "autoreset_mode": self._autoreset_mode,
         }
+        check_table_options("PapluVectorEnv", options)
         self._tables = Tables(num_envs, rules, SELF if opponent == SELF else [opponent], **options)
         self.rules = self._tables.rules
         self.num_envs = num_envs
@@ -185,6 +187,8 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             return [None] * self.num_envs
         if isinstance(seed, (int, np.integer)):
             return [int(seed) + i for i in range(self.num_envs)]
+        if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
+            raise PapluError(f"seed={seed!r}: give one whole number, or one for each environment")
         if len(seed) != self.num_envs:
             raise PapluError(f"{len(seed)} seeds for {self.num_envs} environments: give one number, or one each")
         return seed

@@ -334,7 +334,7 @@ def test_an_illegal_action_raises_and_changes_nothing() -> None:
     for action in (DISCARD_BASE, NUM_ACTIONS, -1):
         with pytest.raises(IllegalAction):
             env.step(action)
-    for action in (1.0, "draw", True, [0], np.array([0, 1])):
+    for action in (1.0, "draw", True, [0], np.array([0, 1]), 2**70, -(2**63)):
         with pytest.raises(PapluError, match="one whole number"):
             env.step(action)
     assert env.unwrapped._states.tobytes() == before

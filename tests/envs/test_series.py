@@ -402,7 +402,7 @@ def test_a_state_of_another_environment_is_refused(change: dict[str, Any], words
     with pytest.raises(PapluError, match=words):
         other.set_state(env.get_state())
     assert other.series == before
-    for state in ({}, {**env.get_state(), "table": {}}):
+    for state in (None, {}, {**env.get_state(), "table": {}}):
         with pytest.raises(PapluError, match="this is no state"):
             env.set_state(state)
 

@@ -419,6 +419,8 @@ def test_a_state_put_back_gives_the_same_future() -> None:
     _assert_equal(futures[0], futures[2])
     with pytest.raises(PapluError, match="get_state"):
         env.set_state({"tables": {}})
+    with pytest.raises(PapluError, match="get_state"):
+        env.set_state(None)  # type: ignore[arg-type]
     with pytest.raises(PapluError, match="taken with rules="):
         PapluEnv(opponent="random", encoding="cards-v1", rules="points:max_turns=9").set_state(state)
 

@@ -493,8 +493,16 @@ def test_stepping_before_reset_and_wrong_resets_are_refused() -> None:
             env.reset(options={"reset_mask": mask})
     with pytest.raises(PapluError, match="2 seeds for 3"):
         env.reset(seed=[1, 2])
+    for seed in (1.5, "12"):
+        with pytest.raises(PapluError, match="one whole number, or one for each"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
     with pytest.raises(PapluError, match="'opponent'"):
         env.reset(options={"opponent": "random"})
+
+
+def test_an_unknown_keyword_is_refused_by_the_name_of_the_class() -> None:
+    with pytest.raises(TypeError, match=r"PapluVectorEnv\(\) got an unexpected keyword argument 'encodin'"):
+        PapluVectorEnv(2, opponent="random", encodin="cards-v1")  # type: ignore[call-arg]
 
 
 def test_the_space_of_actions_is_one_number_each() -> None:

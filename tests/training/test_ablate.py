@@ -19,9 +19,15 @@ deals = 4
 deal_seed = 9
 [changes]
 "ppo.epochs" = 1
+"network.shared" = false
+"network.hidden_critic" = true
+"ppo.lookahead" = 2
 [variants.recipe]
 [variants.bold]
 "ppo.learning_rate" = 0.01
+[variants.blind]
+"network.hidden_critic" = false
+"ppo.lookahead" = 0
 [variants."from nothing"]
 "clone.decisions" = 0
 """
@@ -37,12 +43,12 @@ def plan(tmp_path: Path) -> Path:
 def test_every_variant_is_trained_from_one_start_and_measured(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = plan.parent / "runs"
     assert main([str(plan), "--out", str(out)]) == 0
-    runs = {f"{name}-{seed}" for name in ("recipe", "bold", "from nothing") for seed in (1, 2)}
-    assert {path.name for path in out.iterdir()} == {"start-0", *runs}
+    runs = {f"{name}-{seed}" for name in ("recipe", "bold", "blind", "from nothing") for seed in (1, 2)}
+    assert {path.name for path in out.iterdir()} == {"start-0", "start-1", *runs}
     assert '"from": "best.safetensors"' in (out / "bold-1" / "metrics.jsonl").read_text(encoding="utf-8")
     assert '"from"' not in (out / "from nothing-1" / "metrics.jsonl").read_text(encoding="utf-8")
     rows = json.loads(plan.with_suffix(".json").read_text(encoding="utf-8"))
-    assert [row["variant"] for row in rows] == ["recipe", "bold", "from nothing"]
+    assert [row["variant"] for row in rows] == ["recipe", "bold", "blind", "from nothing"]
     assert all(len(row["random"]["by_seed"]) == 2 and row["random"]["error"] > 0 for row in rows)
     assert "| bold | `ppo.learning_rate = 0.01` |" in plan.with_suffix(".md").read_text(encoding="utf-8")
     start = load_tensors(out / "start-0" / "best.safetensors", "paplu-weights-1")[0]
