@@ -154,7 +154,7 @@ def test_a_bot_against_itself_is_even_in_luck_too():
 
 
 def test_the_fit_finds_what_features_say_and_its_command_stands_in_the_file():
-    features, points = gather([make_policy("mindist", RULES), make_policy("minscore", RULES)], deals=100, seed=1)
+    features, points = gather([make_policy("mindist", RULES), make_policy("minscore", RULES)], deals=60, seed=1)
     assert features.shape == (len(points), variates.NUM_FEATURES)
     into, out_of = fit(features, points, epochs=500, seed=1)
     left = np.maximum(features @ into, 0) @ out_of - points
