@@ -38,7 +38,7 @@ go on training from), is measured on fresh duplicate deals, and the index is wri
 only the index is written.
 
 examples:
-  python -m training.ship runs/points --name points-1 --about "self-play, 2 x 256" --against mindist_opp outs
+  python -m training.ship runs/points --name points-2 --about "self-play, 2 x 256" --against mindist_opp outs
   python -m training.ship
 """
 

@@ -133,13 +133,14 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line; 0 when the file is written."""
     parser = argparse.ArgumentParser(prog="python -m training.vectors", description=__doc__)
     parser.add_argument("--bot", default="mindist_opp", help="whose actions are told, by what it plays (mindist_opp)")
+    parser.add_argument("--rules", help="table of the deals (default: the first that the bot is for)")
     parser.add_argument("--count", type=int, default=COUNT, help=f"decisions ({COUNT:,})")
     parser.add_argument("--seed", type=int, default=_SEED, help=f"of everything ({_SEED})")
     parser.add_argument("--out", type=Path, help=f"where to write (default: policies/{FILE})")
     given = parser.parse_args(arguments)
     out = given.out or policies_folder() / FILE
     try:
-        write_vectors(out, make_policy(given.bot, None), given.count, given.seed)
+        write_vectors(out, make_policy(given.bot, given.rules), given.count, given.seed)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
-from paplu_env.bots.search_kernels import GAIN, PLAYED, POINTS, choose_candidate, gain_error
+from paplu_env.bots.search_kernels import GAIN, GAIN_SQUARED, PLAYED, POINTS, choose_candidate, gain_error
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
@@ -47,6 +47,8 @@ class ComparingPolicy(Policy):
         PapluError: a number out of range, or a table of more seats.
         PolicyMismatch: a base made for other rules.
     """
+
+    is_slow = True
 
     def __init__(
         self,
@@ -119,6 +121,20 @@ class ComparingPolicy(Policy):
             errors[:] = [0.0] + [gain_error(tally, c) for c in range(1, count)]
         chosen = int(choose_candidate(tally, count, self.threshold))
         return Comparison(actions, values, errors, tally[PLAYED, :count].astype(np.int64), chosen)
+
+
+def add_points(tally: Tally, tried: npt.NDArray[np.int64], points: npt.NDArray[np.float64]) -> None:
+    """Add what the candidates that were tried brought in some worlds.
+
+    Args:
+        tried: ``(C,)`` their places; the first is the base's move, which is never given up.
+        points: ``(W, C)``.
+    """
+    gains = points - points[:, :1]
+    tally[PLAYED, tried] += len(points)
+    tally[POINTS, tried] += points.sum(axis=0)
+    tally[GAIN, tried] += gains.sum(axis=0)
+    tally[GAIN_SQUARED, tried] += (gains**2).sum(axis=0)
 
 
 def _check_budget(worlds: int, milliseconds: float | None) -> None:

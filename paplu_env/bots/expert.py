@@ -10,21 +10,12 @@ import numpy.typing as npt
 
 from paplu_env import encoding as encodings
 from paplu_env import engine
-from paplu_env.bots.comparing import ComparingPolicy, Comparison, two_seat_rules
+from paplu_env.bots.comparing import ComparingPolicy, Comparison, add_points, two_seat_rules
 from paplu_env.bots.likely_worlds import likely_worlds_kernel
 from paplu_env.bots.logits import choose
 from paplu_env.bots.onnx import OnnxPolicy, open_session
 from paplu_env.bots.rollout import ROOM_ROWS
-from paplu_env.bots.search_kernels import (
-    BEHIND,
-    GAIN,
-    GAIN_SQUARED,
-    MAX_CANDIDATES,
-    NUM_TALLIES,
-    PLAYED,
-    POINTS,
-    is_settled,
-)
+from paplu_env.bots.search_kernels import BEHIND, MAX_CANDIDATES, NUM_TALLIES, is_settled
 from paplu_env.bots.search_value import has_fitted_value, shipped_value, values_kernel
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DECLARE_BASE
@@ -91,12 +82,7 @@ class ExpertAgent(ComparingPolicy):
         for first, last in self._portions(_CHUNK) if len(actions) > 1 else ():
             worlds = self._worlds(view, key, first, last)
             tried = np.flatnonzero(tally[BEHIND, : len(actions)] == 0)
-            points = self._points(worlds, actions[tried], int(view["seat"][0]))
-            gains = points - points[:, :1]  # the base's move is never given up
-            tally[PLAYED, tried] += len(points)
-            tally[POINTS, tried] += points.sum(axis=0)
-            tally[GAIN, tried] += gains.sum(axis=0)
-            tally[GAIN_SQUARED, tried] += (gains**2).sum(axis=0)
+            add_points(tally, tried, self._points(worlds, actions[tried], int(view["seat"][0])))
             if is_settled(tally, len(actions)):
                 break
         return self._comparison(actions, tally)

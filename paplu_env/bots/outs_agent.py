@@ -49,6 +49,8 @@ class OutsAgent(Policy):
         weights: the numbers to play by; those that `outs` ships with if not given.
     """
 
+    is_slow = True
+
     def __init__(self, rules: RuleSet | str = "points", weights: Weights | None = None, name: str = "outs") -> None:
         super().__init__(name, rules)
         self.weights = shipped_weights() if weights is None else weights

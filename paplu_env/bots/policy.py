@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +50,11 @@ class Policy(ABC):
     Attributes:
         name: what tables and records call it.
         rules: the rule set that it plays.
+        is_slow: a decision takes the greater part of a millisecond or more; matches then spend more on the luck of
+            the draws.
     """
+
+    is_slow: ClassVar[bool] = False
 
     def __init__(self, name: str, rules: RuleSet | str) -> None:
         self.name = name

@@ -150,6 +150,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
     table["rotation"] = np.tile(np.arange(players), len(games))
     states = engine.deal_many(rules, keys_for(seed, table["deal"], DEAL_SEAT, 0), table["deal"] % players)
     rows = np.arange(table.size)  # where each state on the table belongs
+    is_careful = any(policy.is_slow for policy in policies)  # then a careful value costs little beside them
     while rows.size:
         playing = table[rows]
         seats = states["current_player"].astype(np.int64)
@@ -162,7 +163,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
             own = np.flatnonzero(movers == player)
             if own.size:
                 actions[own] = policy.act(views[own], masks[own], keys[own])
-        _add_luck(states, actions, movers, table, rows, rules)
+        _add_luck(states, actions, movers, table, rows, rules, is_careful)
         _apply(states, actions, policies, movers, playing)
         if steps is not None:
             steps.append((rows, views, masks, actions))
@@ -179,11 +180,12 @@ def _add_luck(
     table: Games,
     rows: npt.NDArray[np.int64],
     rules: RuleSet,
+    is_careful: bool,
 ) -> None:
     """Before the actions are done: add what the cards that are about to be drawn mean to player 0."""
     drawing = np.flatnonzero((actions == DRAW_CLOSED) & (states["stock_size"] > 0) & ~np.isnan(table["luck"][rows]))
     if drawing.size:
-        worth = luck_of_draws(states, drawing, rules)
+        worth = luck_of_draws(states, drawing, rules, is_careful)
         table["luck"][rows[drawing]] += np.where(movers[drawing] == 0, worth, -worth)
 
 

@@ -51,7 +51,8 @@ def play_match(
         progress: called with (games finished, games in all) after every batch.
         until: stop earlier, once the 95 % half-width of points per deal is down to this; `stopping` says how
             the interval stays honest. ``deals`` is then the most that are played.
-        luck: whether to reckon the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw.
+        luck: whether to reckon the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
+            player is slow anyway (`Policy.is_slow`).
 
     Raises:
         PapluError: an unknown bot, too few deals, or a wrong number of opponents.

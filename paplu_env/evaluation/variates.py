@@ -7,11 +7,16 @@ card of the stock is equally likely to be on top, so that average is exact and t
 wrong the value function is: points less luck have the same mean as points. The better the value function, the
 less they spread.
 
+Two value functions are at hand, and which one a match takes follows from who plays, never from the games. The quick
+one takes some 20 µs a draw. The careful one takes fifty times as long, which is little beside agents that think: after
+every face that may come the drawer throws what the light player would, and what stands then is worth what `search`
+believes.
+
 Nothing is subtracted for the deal itself, since both players get both hands on duplicate deals; nor for what a
 policy leaves to chance, since the policies here answer deterministically; nor for the card that opens a new pile
-after a reshuffle. Each of these may be left out without a bias. The value function was fitted by
-``python -m paplu_env.evaluation.fit_value`` to deals of its own and is kept in ``value_weights.json``; results
-never touch it.
+after a reshuffle. Each of these may be left out without a bias. The quick value was fitted by
+``python -m paplu_env.evaluation.fit_value`` to deals of its own and is kept in ``value_weights.json``, the careful one
+by ``training.fit_search``; results never touch them.
 """
 
 from __future__ import annotations
@@ -26,17 +31,24 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
+from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
+from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, describe_row
+from paplu_env.bots.search_features import NUM_FEATURES as NUM_VALUE_FEATURES
+from paplu_env.bots.search_value import Value, has_fitted_value, shipped_value, value_kernel
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.state import States
+from paplu_env.engine.actions import DRAW_CLOSED
+from paplu_env.engine.state import OVER, States, empty_states
+from paplu_env.engine.transition import apply_kernel
 from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.distance_table import distance_table
+from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.outs import outs_kernel
 from paplu_env.rules import RuleSet
 
 Floats = npt.NDArray[np.float64]
 
 FILE: Final = Path(__file__).parent / "value_weights.json"  # written by `fit_value`
-WEIGHTS_HASH: Final = hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]  # names the value function
+_CAREFUL_FILE: Final = FILE.parents[1] / "bots" / "search_value.npz"  # written by training.fit_search
+WEIGHTS_HASH: Final = hashlib.sha256(FILE.read_bytes() + _CAREFUL_FILE.read_bytes()).hexdigest()[:16]  # names both
 
 _DISTANCES: Final = 7  # one feature each for distances 0..5, one for all beyond
 # Features of a draw, in three blocks. The state's, the same whatever comes: bias, stock, the drawer's points and
@@ -65,20 +77,26 @@ def can_reckon(rules: RuleSet) -> bool:
     return rules.num_players == 2 and rules.has_standard_groups and has_even_stock
 
 
-def luck_of_draws(states: States, rows: npt.NDArray[np.int64], rules: RuleSet) -> Floats:
+def luck_of_draws(states: States, rows: npt.NDArray[np.int64], rules: RuleSet, is_careful: bool = False) -> Floats:
     """What the card on top of the stock is worth, in points, to the seat about to draw it, beyond the average.
 
     Args:
         states: two-seat games; the seat to move is before its draw.
         rows: which of them, each with a card left in the stock.
+        is_careful: by the careful value, at tables that it was fitted to.
 
     Returns:
         ``(len(rows),)``, with mean zero over the order of the stock; a whole number of millionths, so that it
         is the same when it has been through a file.
     """
-    into, out_of = _weights()
     luck = np.empty(len(rows))
-    _luck_kernel(states, rows, rules.packed, distance_table(), into, out_of, luck)
+    if is_careful and has_fitted_value(rules):
+        _careful_luck_kernel(
+            states, rows, rules.packed, distance_table(), shipped_value(), empty_states(rules, 1), luck
+        )
+    else:
+        into, out_of = _weights()
+        _luck_kernel(states, rows, rules.packed, distance_table(), into, out_of, luck)
     return np.round(luck, 6)
 
 
@@ -135,6 +153,48 @@ def _luck_kernel(
             mean += value * int(stock[face]) / size
             if face == top:
                 drawn = value
+        luck[k] = drawn - mean
+
+
+@njit
+def _careful_luck_kernel(
+    states: States,
+    rows: npt.NDArray[np.int64],
+    rules: npt.NDArray[np.void],
+    table: Table,
+    value: Value,
+    work: States,
+    luck: Floats,
+) -> None:
+    room, nearness = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(2, dtype=np.int64)
+    seen, x = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_VALUE_FEATURES, dtype=np.float32)
+    first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
+    for k in range(len(rows)):
+        s = states[rows[k]]
+        seat, top = int(s["current_player"]), int(s["stock_size"]) - 1
+        drawn, mean, done = 0.0, 0.0, 0
+        for place in range(top, -1, -1):  # the first is the card that comes
+            face = int(s["cards"][place])
+            if done >> face & 1:
+                continue
+            done |= 1 << face
+            copies = 0
+            for other in range(place + 1):
+                copies += 1 if int(s["cards"][other]) == face else 0
+            work[0] = states[rows[k]]
+            work[0]["cards"][place] = int(s["cards"][top])
+            work[0]["cards"][top] = face
+            apply_kernel(work, 0, DRAW_CLOSED, rules)
+            nearness[:] = UNKNOWN
+            play_on(work, 0, 1, rules, table, nearness, room)
+            if int(work[0]["phase"]) == OVER:
+                worth = float(work[0]["returns"][seat])
+            else:
+                describe_row(work[0], rules[0], table, seen, x)
+                worth = -value_kernel(x, value, first, second)
+            mean += worth * copies / (top + 1)
+            if place == top:
+                drawn = worth
         luck[k] = drawn - mean
 
 

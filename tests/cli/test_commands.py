@@ -192,7 +192,7 @@ def test_a_truncated_record_is_refused_with_its_path(capsys: pytest.CaptureFixtu
 def test_bots_lists_every_name(capsys: pytest.CaptureFixture[str]) -> None:
     shown = _run(capsys, "bots")
     names = [*BOTS, *ALIASES, *shipped_policies()]
-    assert "points-1" in names
+    assert "points-2" in names
     assert all(name in shown for name in names)
     assert [bot["name"] for bot in json.loads(_run(capsys, "bots", "--json"))] == names
 

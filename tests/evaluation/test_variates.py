@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from paplu_env import engine
+from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.engine.state import DRAW
 from paplu_env.evaluation import play_games, play_match, variates
@@ -30,25 +30,43 @@ def positions(seed: int, draws: int) -> engine.States:
     return states
 
 
+@pytest.mark.parametrize("is_careful", [False, True])
 @pytest.mark.parametrize(("seed", "draws"), [(1, 0), (1, 1), (5, 4), (9, 7)])
-def test_the_mean_over_every_card_that_may_come_is_exactly_zero(seed, draws):
+def test_the_mean_over_every_card_that_may_come_is_exactly_zero(seed, draws, is_careful):
     states = positions(seed, draws)
     size = int(states["stock_size"][0])
     each = np.repeat(states, size)
     for place in range(size):  # every card of the stock in turn on top
         cards = each["cards"][place]
         cards[place], cards[size - 1] = cards[size - 1], cards[place]
-    luck = variates.luck_of_draws(each, np.arange(size), RULES)
+    luck = variates.luck_of_draws(each, np.arange(size), RULES, is_careful)
     assert abs(luck.mean()) < 1e-6, "each is a whole number of millionths"
     assert luck.std() > 0.5
     order = np.random.default_rng(seed).permutation(size - 1)
     shuffled = engine.copy(states)
     shuffled["cards"][0, : size - 1] = states["cards"][0, order]
-    same_top = variates.luck_of_draws(shuffled, np.array([0]), RULES)
-    assert same_top == luck[-1], "what lies under the top doesn't matter"
+    same_top = variates.luck_of_draws(shuffled, np.array([0]), RULES, is_careful)
+    assert same_top == pytest.approx(luck[-1], abs=1e-5), "what lies under the top doesn't matter"
 
 
-def test_a_card_that_completes_the_hand_is_luck_and_seats_are_alike():
+def test_a_card_that_completes_the_hand_is_the_best_luck_and_worth_the_same_whichever_it_is():
+    states = positions(1, 14)
+    seat, size = int(states["current_player"][0]), int(states["stock_size"][0])
+    hands, wild = states["hands"][0], int(states["wild"][0])
+    assert melds.distance(hands[seat], wild, RULES) == 1
+    completing = melds.outs(hands[seat], wild, 2 - hands[seat], RULES) > 0
+    each = np.repeat(states, size)
+    for place in range(size):
+        cards = each["cards"][place]
+        cards[place], cards[size - 1] = cards[size - 1], cards[place]
+    luck = variates.luck_of_draws(each, np.arange(size), RULES, is_careful=True)
+    wins = completing[states["cards"][0, :size]]
+    assert wins.sum() > 1
+    assert np.ptp(luck[wins]) < 1e-5
+    assert luck[wins].min() > luck[~wins].max()
+
+
+def test_both_seats_have_the_same_luck_with_the_same_cards():
     states = positions(5, 4)
     seat = int(states["current_player"][0])
     turned = engine.copy(states)
@@ -69,6 +87,20 @@ def test_over_many_deals_the_luck_is_zero_and_points_spread_less_without_it():
     assert plain.var() > 1.5 * adjusted.var()
     low, high = mean_interval(plain - adjusted)
     assert low < 0 < high
+
+
+def test_beside_a_slow_player_the_luck_is_reckoned_with_more_care_and_says_more():
+    policies = [make_policy(name, RULES) for name in ("light", "mindist_opp")]
+    _, quick = cluster_points(play_games(policies, deals=200, seed=3, batch=512))
+    policies[0].is_slow = True
+    games = play_games(policies, deals=200, seed=3, batch=512)
+    plain, careful = cluster_points(games)
+    assert quick is not None
+    assert careful is not None
+    assert careful.var() < quick.var() < plain.var()
+    low, high = mean_interval(games["luck"].mean(axis=1))
+    assert low < 0 < high
+    assert [make_policy(name, RULES).is_slow for name in ("outs", "search-64", "mindist")] == [True, True, False]
 
 
 def test_a_deal_learns_the_factor_on_its_luck_from_other_deals_only():

@@ -12,6 +12,7 @@ from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.bots.expert import ExpertAgent, value_path
 from paplu_env.encoding import HIDDEN_V2
+from paplu_env.encoding.features_v1 import NUM_DISTANCES
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE
 from paplu_env.engine.state import DISCARD, OVER
 from paplu_env.errors import InvalidFile, InvalidHand, PapluError, PolicyMismatch
@@ -27,11 +28,18 @@ POINTS = as_rules("points")
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A network that has learned nothing, and its critic."""
+    """A network that has learned nothing, and a critic that likes hands near to complete."""
     torch.manual_seed(2)
     config = NetworkConfig(hidden=(8,), shared=False, hidden_critic=True, hidden_layout=HIDDEN_V2.name)
     sizes = encodings.get("cards-v1").num_features(POINTS), HIDDEN_V2.num_features(POINTS)
     net = ActorCritic(sizes[0], config, face_columns("cards-v1", POINTS), sizes[1])
+    distances = next(field for field in HIDDEN_V2.fields(POINTS) if field.name == "distances")
+    first = net.value_trunk[0]
+    with torch.no_grad():
+        first.weight.zero_()
+        start = sizes[0] + distances.start  # the own hand's come first
+        first.weight[0, start : start + NUM_DISTANCES] = torch.linspace(1.0, 0.0, NUM_DISTANCES)
+        net.value_head.weight.copy_(torch.eye(1, 8))
     file = tmp_path_factory.mktemp("expert") / "toy.onnx"
     export_module(MaskedLogits(net), "cards-v1", POINTS, file)
     export_value(net, "cards-v1", POINTS, value_path(file))
@@ -153,5 +161,5 @@ def test_expert_is_a_bot_by_name_and_plays_the_tables_of_its_network() -> None:
 
 def test_expert_without_its_network_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PAPLU_POLICIES_DIR", str(tmp_path))
-    with pytest.raises(PapluError, match="points-1"):
+    with pytest.raises(PapluError, match="points-2"):
         make_policy("expert")

@@ -53,8 +53,8 @@ def test_a_run_is_shipped_and_then_played_and_trained_from(tmp_path: Path, monke
         ("search-64", "a bot", "that of another bot"),
         ("../up", "a bot", "small letters"),
         ("Points", "a bot", "small letters"),
-        ("points-1", "two\nlines", "in one line"),
-        ("points-1", " ", "in one line"),
+        ("points-2", "two\nlines", "in one line"),
+        ("points-2", " ", "in one line"),
     ],
 )
 def test_names_that_are_taken_and_words_that_do_not_fit_are_refused(
@@ -87,7 +87,7 @@ def test_cards_that_describe_no_policy_are_refused_by_name(tmp_path: Path) -> No
 
 
 def test_a_folder_without_a_run_is_not_shipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(tmp_path / "none"), "--name", "points-1", "--about", "a bot", "--folder", str(tmp_path)]) == 2
+    assert main([str(tmp_path / "none"), "--name", "points-2", "--about", "a bot", "--folder", str(tmp_path)]) == 2
     assert "error:" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([str(tmp_path / "none")])

@@ -32,7 +32,8 @@ def test_the_file_holds_a_thousand_decisions_of_every_kind() -> None:
     assert len(vectors) == COUNT
     assert FILE.stat().st_size < MOST_BYTES
     actions = [vector["action"] for vector in vectors]
-    assert {TAKE_OPEN, DROP} <= set(actions)
+    assert TAKE_OPEN in actions
+    assert sum(DROP in vector["legal"] for vector in vectors) > 50
     assert sum(action >= DECLARE_BASE for action in actions) > 50
     assert len({action for action in actions if action < DECLARE_BASE}) > 40
     assert max(len(vector["events"]) for vector in vectors) > 60
