@@ -187,8 +187,9 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             return [None] * self.num_envs
         if isinstance(seed, (int, np.integer)):
             return [int(seed) + i for i in range(self.num_envs)]
-        if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
-            raise PapluError(f"seed={seed!r}: give one whole number, or one for each environment")
+        given: object = seed  # whatever callers hand over
+        if isinstance(given, str) or not isinstance(given, (Sequence, np.ndarray)):
+            raise PapluError(f"seed={given!r}: give one whole number, or one for each environment")
         if len(seed) != self.num_envs:
             raise PapluError(f"{len(seed)} seeds for {self.num_envs} environments: give one number, or one each")
         return seed
