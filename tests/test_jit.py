@@ -54,7 +54,12 @@ def _call(package: Path) -> str:
         "from paplu_env.caller import kernel; result = kernel(21);"
         "print(result, sum(kernel.stats.cache_hits.values()), sum(kernel.stats.cache_misses.values()))"
     )
-    environment = {**os.environ, "PYTHONPATH": str(package.parent), "PAPLU_CACHE_DIR": str(package.parent / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "PAPLU_CACHE_DIR": str(package.parent / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",  # Python's own cache goes by the clock, which tells nothing here
+    }
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=package.parent, env=environment, capture_output=True, text=True, check=False
     )
