@@ -22,7 +22,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
 from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
-from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities, sample
+from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities
 from training.relabelling import draw, relabellings
 
 _ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
@@ -178,7 +178,7 @@ class Learner(MaskablePPO):
     ) -> bool:
         """Play until the buffer is full; values are asked for all at once."""
         assert use_masking, "a learner without masks would choose illegal actions"
-        room, net = self.rollout_buffer, self.policy.net
+        room, policy = self.rollout_buffer, self.policy
         assert n_rollout_steps == len(room.obs)
         callback.on_rollout_start()
         obs = self._last_obs
@@ -189,13 +189,11 @@ class Learner(MaskablePPO):
             if room.hidden is not None:
                 room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
             with torch.inference_mode():
-                logits = net.logits(room.obs[step], room.masks[step])
-                log_probs = torch.log_softmax(mask_logits(logits, room.masks[step]), dim=1)
+                log_probs = policy.log_probs(room.obs[step], room.masks[step])
                 if room.tried is not None:
                     room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
-                actions = sample(log_probs)
+                actions, room.log_probs[step] = policy.draw(log_probs)
                 room.actions[step] = actions
-                room.log_probs[step] = pick(log_probs, actions)
             obs, rewards, dones, infos = env.step(actions.numpy())
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())

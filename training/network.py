@@ -26,6 +26,7 @@ _ACTIVATIONS: Final[dict[str, type[nn.Module]]] = {"relu": nn.ReLU, "tanh": nn.T
 _ACTION_GAIN: Final = 0.01  # small, so that fresh play is even over the legal actions
 _VALUE_GAIN: Final = 1.0
 _LEAST_LOG: Final = -80.0  # the logarithm of 2e-35, which a float32 still holds with all its digits
+_LEAST_PART: Final = 1e-24
 
 
 class ActorCritic(nn.Module):
@@ -255,6 +256,15 @@ class LeanPolicy(MaskableActorCriticPolicy):
         actions = log_probs.argmax(dim=1) if deterministic else sample(log_probs)
         return actions, values[:, None], pick(log_probs, actions)
 
+    def log_probs(self, obs: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities ``(N, A)`` alone; masks as bool."""
+        return torch.log_softmax(mask_logits(self.net.logits(obs, masks), masks), dim=1)
+
+    def draw(self, log_probs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Actions ``(N,)`` drawn by these, and their log-probabilities ``(N,)``."""
+        actions = sample(log_probs)
+        return actions, pick(log_probs, actions)
+
     def evaluate_actions(
         self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -283,8 +293,11 @@ class LeanPolicy(MaskableActorCriticPolicy):
 
 def sample(log_probs: torch.Tensor) -> torch.Tensor:
     """``(N,)`` actions drawn by log-probabilities ``(N, A)``, with torch's generator."""
-    # The smallest of exponential waiting times with these rates is a draw from the distribution.
-    return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(dim=1)
+    reached = probabilities(log_probs).cumsum(dim=1)
+    last = reached[:, -1:]
+    # Below this a sum changes by what masked actions have left of a probability, above it by that of legal ones alone.
+    part = (torch.rand_like(last) * last).clamp_min(_LEAST_PART).minimum(last.nextafter(torch.zeros_like(last)))
+    return torch.searchsorted(reached, part, right=True).squeeze(1)
 
 
 def mask_logits(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:

@@ -70,7 +70,7 @@ def measure(config: TrainConfig, rounds: int) -> list[Rate]:
     share = (update + network) / whole
     epochs = config.ppo.epochs
     rates = [
-        Rate("all in", decisions / whole, f"collecting and updating, {share:.0%} of it in the network"),
+        Rate("all in", decisions / whole, f"collecting and updating, {share:.0%} of it in the network and its distribution"),
         Rate("collecting", decisions / collect, "the environment, opponents and the network's choices"),
         Rate("updating", decisions / update, f"{epochs} passes over what was collected"),
         Rate("bare torch", _bare(learner, rounds) / epochs, f"{epochs} passes on one batch that stays in place"),
@@ -100,7 +100,7 @@ class _Clock:
     @contextmanager
     def watch(self, learner: Learner) -> Iterator[None]:
         """Note what the learner does."""
-        net = learner.policy.net
+        policy, net = learner.policy, learner.policy.net
         collect, update = learner.collect_rollouts, learner.train
 
         def timed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,10 +126,12 @@ class _Clock:
 
         given: Any = learner
         given.collect_rollouts, given.train = collect_timed, update_timed
-        logits, values = net.logits, net.values
-        net.logits, net.values = timed(logits), timed(values)
+        asked = [(policy, "log_probs"), (policy, "draw"), (net, "values")]
+        for owner, name in asked:
+            setattr(owner, name, timed(getattr(owner, name)))
         yield
-        net.logits, net.values = logits, values
+        for owner, name in asked:
+            delattr(owner, name)
 
 
 class _Silent(BaseCallback):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from paplu_env._jit import njit
+from paplu_env._jit import lowest_bit, njit
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.encoding.base import Encoding, Observations, starts_of
 from paplu_env.encoding.cards_v1 import CARDS_SPECS, cards_plan, encode_cards
@@ -17,7 +17,7 @@ from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
 from paplu_env.melds.distance import discard_distances_kernel
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.melds.lives import lives_kernel
-from paplu_env.melds.outs import discard_outs_kernel, outs_kernel
+from paplu_env.melds.outs import discard_outs_kernel, outs_after_kernel, outs_kernel
 from paplu_env.rules import MAX_PLAYERS, RuleSet
 
 # Distances told apart; dealt hands are 0 to 6, and from 8 on a hand is as far as any.
@@ -153,9 +153,9 @@ def _encode_if_taken(
     """Write the field ``if_taken``, the first entries of ``row``, for a hand at some distance; the hand grows."""
     hand, distances, outs = counts[0], counts[1], counts[2]
     hand[open_card] += 1
-    discard_distances_kernel(hand, wild, r, table, distances)
+    lowest = int(discard_distances_kernel(hand, wild, r, table, distances))
     nearest, least, _ = _after_discards(hand, _blocked(hand, open_card, r), wild, r, distances, left)
-    most_outs = _most_outs(hand, nearest, wild, unseen, r, table, distances, outs, left)
+    most_outs = _most_outs(hand, lowest, nearest, wild, unseen, r, table, distances, outs, left)
     row[0] = np.float32(1)
     row[1] = np.float32(least / (_MOST_A_CARD * (int(r["hand_size"]) + 1)))
     row[2] = np.float32((distance - nearest + 1) / 2)
@@ -199,6 +199,7 @@ def _after_discards(
 @njit
 def _most_outs(
     hand: Counts,
+    lowest: int,
     nearest: int,
     wild: int,
     unseen: Counts,
@@ -208,17 +209,32 @@ def _most_outs(
     outs: Counts,
     left: Any,
 ) -> int:
-    """Outs after the discard that leaves the lowest distance and then the least deadwood; the most among equals."""
+    """Outs after the discard that leaves the lowest distance and then the least deadwood; the most among equals.
+
+    Args:
+        lowest: distance over all discards.
+        nearest: the same over those that are allowed, one more at most.
+    """
     least, most = _MOST_A_CARD * NUM_FACES, 0
     for face in range(NUM_FACES):
         if int(left[face]) >= 0 and int(distances[face]) == nearest:
             least = min(least, int(left[face]))
+    thrown = 0
     for face in range(NUM_FACES):
         if int(left[face]) == least and int(distances[face]) == nearest:
-            hand[face] -= 1
-            outs_kernel(hand, wild, unseen, r, table, outs)
-            hand[face] += 1
-            most = max(most, _total(outs))
+            thrown |= 1 << face
+    if nearest == lowest:
+        outs_after_kernel(hand, wild, unseen, r, table, lowest, thrown, outs)
+        for face in range(NUM_FACES):
+            most = max(most, int(outs[face]))
+        return most
+    while thrown:
+        face = lowest_bit(thrown)
+        thrown &= thrown - 1
+        hand[face] -= 1
+        outs_kernel(hand, wild, unseen, r, table, outs)
+        hand[face] += 1
+        most = max(most, _total(outs))
     return most
 
 

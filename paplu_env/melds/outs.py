@@ -91,11 +91,33 @@ def discard_outs_kernel(
         The lowest distance.
     """
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    asked = _asked(counts, unseen, r)
     thrown = 0
     for face in range(NUM_FACES):
-        totals[face] = 0
         thrown |= 1 << face if int(distances[face]) == lowest else 0
+    outs_after_kernel(counts, wild, unseen, r, table, lowest, thrown, totals)
+    return lowest
+
+
+@njit
+def outs_after_kernel(
+    counts: Counts,
+    wild: int,
+    unseen: npt.NDArray[np.uint8],
+    r: Rules,
+    table: Table,
+    lowest: int,
+    thrown: int,
+    totals: npt.NDArray[np.uint8],
+) -> None:
+    """How many outs some discards from fourteen cards leave.
+
+    Args:
+        unseen: ``(53,)`` uint8, copies of each face that the player hasn't seen.
+        lowest: the lowest distance after a discard.
+        thrown: mask of faces that leave this distance.
+        totals: ``(53,)`` uint8, filled with the outs after throwing each of them, counted by copies; 0 for others.
+    """
+    asked = _asked(counts, unseen, r)
     gained = np.zeros(NOTHING + 1, dtype=np.int64)
     if is_general(r):
         _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
@@ -103,6 +125,8 @@ def discard_outs_kernel(
         ones, twos, hand, needed = read_hand(counts, wild, r)
         covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
         _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
+    for face in range(NUM_FACES):
+        totals[face] = 0
     while thrown:
         face = lowest_bit(thrown)
         thrown &= thrown - 1
@@ -112,7 +136,6 @@ def discard_outs_kernel(
             total += int(unseen[lowest_bit(outs)])
             outs &= outs - 1
         totals[face] = total
-    return lowest
 
 
 @njit
@@ -167,6 +190,12 @@ def _note_outs(
     if not pure_matters(level - 1, needed - 1, covered, r):
         note_gains(hand, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, gained)
         return
+    # Where natural cards without a place keep the distance up, what lowers it raises the cover, with any pure
+    # sequence: ask that once, and of each sequence only what is still open.
+    bound = np.full(NOTHING + 1, -1, dtype=np.int64)
+    if level > 1 and needed - covered == level:
+        bound[:] = 0
+        note_gains(hand, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, bound)
     runs = with_solid_end(open_runs(ones, level), ones)  # of two ends without a card no face fills both
     runs = reaching_runs(hand, runs, size, for_runs, needed - level, table)
     for length in range(MIN_RUN, MAX_RUN + 1):
@@ -174,6 +203,9 @@ def _note_outs(
         while starts:
             suit, start = lowest_bit(starts) // FIELD, lowest_bit(starts) % FIELD
             starts &= starts - 1
+            asked &= _open_faces(thrown, bound, gained)
+            if asked == 0:
+                return
             run = run_at(start, length)
             gaps = run & ~suit_of(ones, suit)
             ends = gaps & (run & -run | 1 << start + length - 1)
@@ -191,6 +223,17 @@ def _note_outs(
             else:
                 always = joining | asked & wild
                 note_gains(rest, places, for_runs - MIN_RUN, goal, thrown & ~own, asked & ~wild, always, table, gained)
+
+
+@njit
+def _open_faces(thrown: int, bound: Gained, gained: Gained) -> int:
+    """The faces within some thrown card's bound that haven't been noted for it."""
+    faces = 0
+    while thrown:
+        face = lowest_bit(thrown)
+        thrown &= thrown - 1
+        faces |= int(bound[face]) & ~int(gained[face])
+    return faces
 
 
 @njit

@@ -14,7 +14,7 @@ from paplu_env.errors import PapluError
 from paplu_env.rules import as_rules
 from tests.training.tiny import FreeEnv
 from training.config import NetworkConfig
-from training.network import ActorCritic, FaceHead, LeanPolicy, MaskedLogits, face_columns
+from training.network import ActorCritic, FaceHead, LeanPolicy, MaskedLogits, face_columns, mask_logits, sample
 from training.rates import Rates
 
 
@@ -81,6 +81,17 @@ def test_sampled_actions_follow_the_probabilities() -> None:
         expected = MaskableCategorical(logits=policy.net(obs)[0], masks=masks).probs[0]
     found = torch.bincount(actions, minlength=NUM_ACTIONS) / 20_000
     assert (found - expected).abs().max() < 0.015  # four standard errors
+
+
+@pytest.mark.parametrize("part", [0.0, 1e-30, 0.5, 1 - 2**-24])
+def test_no_part_of_the_probability_is_a_masked_action(part: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "rand_like", lambda like: torch.full_like(like, part))
+    masks = torch.zeros(3, NUM_ACTIONS, dtype=torch.bool)
+    masks[0, 50], masks[1, [3, 60, 61]], masks[2] = True, True, True
+    masks[2, [0, -1]] = False
+    logits = torch.randn(3, NUM_ACTIONS, generator=torch.Generator().manual_seed(5)) * 30
+    actions = sample(torch.log_softmax(mask_logits(logits, masks), dim=1))
+    assert masks[torch.arange(3), actions].all()
 
 
 def test_a_masked_action_never_has_a_gradient() -> None:
