@@ -1,0 +1,143 @@
+"""What `search` would win if it were shown its opponent's cards: ``python -m training.search_ceiling``.
+
+A bound, not a player: nothing that a search finds out about the hidden hand can be worth more to it than the hand
+itself. Candidates, play after them, value and stopping are those of `search`; only the worlds differ: all hold the
+opponent's true hand, and the order of the closed stock is drawn anew in each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env import engine
+from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.comparing import ComparingPolicy, Comparison, add_points, two_seat_rules
+from paplu_env.bots.outs_agent import OutsAgent
+from paplu_env.bots.policy import decision_keys
+from paplu_env.bots.rollout import ROOM_ROWS
+from paplu_env.bots.search_kernels import BEHIND, MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, is_settled
+from paplu_env.cards import NUM_FACES
+from paplu_env.engine.arrays import as_seed
+from paplu_env.engine.chance import keys_for
+from paplu_env.engine.state import OVER, States, Views
+from paplu_env.errors import PapluError
+from paplu_env.evaluation.stats import mean_interval, share_interval
+from paplu_env.melds.distance_table import distance_table
+from paplu_env.rules import RuleSet, as_rules
+from training.search_exploit import worth_after
+
+_RULES: Final = "points:drop_allowed=false"
+_THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero, and the turns played on, as in `search`
+_TURNS: Final = 3
+_CHUNK: Final = 16  # worlds played side by side, after which clear cases stop
+_EPILOG: Final = """\
+examples:
+  python -m training.search_ceiling
+  python -m training.search_ceiling points-2 --deals 300 --worlds 64
+"""
+
+
+class ShownSearch(ComparingPolicy):
+    """`search` with the whole deal before it, but for the order of the stock. Hand it `states` before each `act`.
+
+    Args:
+        rules: of a table for two.
+        worlds: orders of the stock a decision, at most.
+    """
+
+    states: States  # (B,), the deals whose views are asked about
+
+    def __init__(self, rules: RuleSet | str, worlds: int) -> None:
+        table = two_seat_rules(rules, "a search that is shown the cards")
+        super().__init__("search-shown", table, OutsAgent(table), _THRESHOLD, worlds)
+
+    def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
+        room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+        actions = np.zeros(MAX_CANDIDATES, dtype=np.int64)
+        count = int(candidates_kernel(views, j, mask, base, self.rules.packed, distance_table(), actions, room))
+        tally = np.zeros((NUM_TALLIES, MAX_CANDIDATES), dtype=np.float64)
+        rng, me = np.random.default_rng(int(key)), int(views["seat"][j])
+        for first, last in self._portions(_CHUNK) if count > 1 else ():
+            tried = np.flatnonzero(tally[BEHIND, :count] == 0)
+            worlds = reordered(self.states[j : j + 1], last - first, rng)
+            states = np.repeat(worlds, len(tried))
+            engine.apply_actions(states, np.tile(actions[tried], len(worlds)), self.rules)
+            points = worth_after(states, me, _TURNS, self.rules)
+            add_points(tally, tried, points.reshape(len(worlds), -1))
+            if is_settled(tally, count):
+                break
+        return self._comparison(actions[:count], tally)
+
+
+def reordered(state: States, worlds: int, rng: np.random.Generator) -> States:
+    """``(worlds,)`` copies of one deal, the closed stock of each in another order."""
+    copies, size = np.repeat(state, worlds), int(state["stock_size"][0])
+    copies["cards"][:, :size] = rng.permuted(copies["cards"][:, :size], axis=1)
+    copies["seed"] = rng.integers(2**63, size=worlds, dtype=np.uint64)  # of later shuffles
+    return copies
+
+
+def play(agent: ShownSearch, opponent: Policy, deals: int, seed: int) -> npt.NDArray[np.int64]:
+    """Points ``(deals, 2)`` of the agent in each deal, once from each seat."""
+    numbers = np.arange(deals).repeat(2)
+    first = np.tile([0, 1], deals)  # the agent sits at 0 in every row, so the first turn changes seats
+    keys = keys_for(int(as_seed(seed, "seed")), numbers, 0, 0)
+    states = engine.deal_many(agent.rules, keys, first)
+    while (is_due := states["phase"] != OVER).any():
+        for seat, policy in enumerate((agent, opponent)):
+            rows = np.flatnonzero(is_due & (states["current_player"] == seat) & (states["phase"] != OVER))
+            if not rows.size:
+                continue
+            due = states[rows]
+            agent.states = due
+            views = engine.player_views(due, np.full(len(rows), seat))
+            masks = engine.legal_action_masks(due, agent.rules)
+            actions = policy.act(views, masks, decision_keys(seed, numbers[rows], due))
+            engine.apply_actions(due, actions, agent.rules)
+            states[rows] = due
+    points: npt.NDArray[np.int64] = states["returns"][:, 0].reshape(deals, 2).astype(np.int64)
+    return points
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play, and print what the shown search wins."""
+    parser = argparse.ArgumentParser(
+        prog="python -m training.search_ceiling",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("opponent", nargs="?", default="outs", help="bot or file (outs)")
+    parser.add_argument("--rules", default=_RULES, help=f"table for two ({_RULES})")
+    parser.add_argument("--worlds", type=int, default=64, help="orders of the stock a decision, at most (64)")
+    parser.add_argument("--deals", type=int, default=300, help="each played from both seats (300)")
+    parser.add_argument("--seed", type=int, default=44_000_000, help="of the deals (44000000)")
+    given = parser.parse_args(arguments)
+    try:
+        if given.deals < 2:
+            raise PapluError(f"--deals {given.deals}: an interval takes two")
+        rules = as_rules(given.rules)
+        agent = ShownSearch(rules, given.worlds)
+        points = play(agent, make_policy(given.opponent, rules), given.deals, int(as_seed(given.seed, "--seed")))
+    except PapluError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    of_deals, won = points.mean(axis=1), (points > 0).mean(axis=1)
+    low, high = mean_interval(of_deals)
+    least, most = share_interval(won)
+    print(
+        f"search that is shown the cards against {given.opponent}, {rules}: {given.deals:,} deals from both seats, "
+        f"seed {given.seed}, {given.worlds} worlds\n"
+        f"games won {won.mean():.1%} [{least:.1%}, {most:.1%}], points per deal {of_deals.mean():+.2f} "
+        f"[{low:+.2f}, {high:+.2f}]"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
