@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +19,7 @@ from typing import Any, Final
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.rules import parse_rules
-from training.config import InvalidConfig, TrainConfig, load_config
+from training.config import InvalidConfig, TrainConfig, load, load_config
 from training.files import write_atomically, write_json
 from training.opponents import NetworkPolicy
 from training.run_folder import RunFolder
@@ -53,22 +52,6 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.variants or not self.seeds or not self.opponents:
             raise InvalidConfig("an ablation needs variants, seeds and opponents, at least one of each")
-
-
-def load_plan(path: Path) -> Plan:
-    """The plan of a TOML file.
-
-    Raises:
-        InvalidConfig: a file that can't be read, or has unknown or missing keys.
-    """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-        given = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-        return Plan(**given)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InvalidConfig(f"{path}: can't be read as TOML ({error})") from error
-    except TypeError as error:
-        raise InvalidConfig(f"{path}: {error}; the keys are {', '.join(Plan.__annotations__)}") from error
 
 
 def changed(base: TrainConfig, changes: dict[str, Any]) -> TrainConfig:
@@ -190,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--resume", action="store_true", help="keep what is finished and go on")
     given = parser.parse_args(arguments)
     try:
-        plan = load_plan(given.plan)
+        plan = load(given.plan, Plan)
         base = load_config(given.plan.parent / plan.base)
         rows = ablate(plan, base, given.out, given.resume)
         write_json(given.plan.with_suffix(".json"), rows)

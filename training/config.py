@@ -175,10 +175,16 @@ class TrainConfig:
 
 
 def load_config(path: str | Path) -> TrainConfig:
-    """The configuration that a TOML file describes.
+    """The configuration that a TOML file describes; errors are those of `load`."""
+    return load(path, TrainConfig)
+
+
+def load(path: str | Path, kind: type[_T]) -> _T:
+    """A configuration of some kind, a dataclass, from a TOML file.
 
     Raises:
-        InvalidConfig: the file is missing or isn't TOML, or what `TrainConfig.from_dict` refuses.
+        InvalidConfig: the file is missing or isn't TOML, a key is unknown or missing, by its dotted name, or a value
+            is of the wrong type or what the constructor refuses.
     """
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
@@ -187,7 +193,9 @@ def load_config(path: str | Path) -> TrainConfig:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidConfig(f"{path}: is not TOML ({error})") from error
     try:
-        return TrainConfig.from_dict(values)
+        config = _build(kind, values, "")
+        _check_values(config, "")
+        return config
     except PapluError as error:
         raise InvalidConfig(f"{path}: {error}") from error
 
@@ -209,7 +217,7 @@ def _build(kind: type[_T], values: Mapping[str, Any], prefix: str) -> _T:
     for name, field in fields.items():
         if name not in values:
             if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
-                raise InvalidConfig(f"{prefix + name} is missing ({field.metadata['meaning']})")
+                raise InvalidConfig(f"{prefix + name} is missing{_meaning_of(field)}")
         elif dataclasses.is_dataclass(hints[name]):
             if not isinstance(values[name], Mapping):
                 raise InvalidConfig(f"{prefix + name}={values[name]!r}: must be a table, [{prefix + name}]")
@@ -227,33 +235,41 @@ def _check_values(part: Any, prefix: str) -> None:
         if dataclasses.is_dataclass(hint):
             _check_values(value, f"{name}.")
             continue
-        meaning = field.metadata["meaning"]
         if get_origin(hint) is tuple:
             if not isinstance(value, tuple):
-                raise InvalidConfig(f"{name}={value!r}: must be a list ({meaning})")
+                raise InvalidConfig(f"{name}={value!r}: must be a list{_meaning_of(field)}")
             for entry in value:
-                _check_value(name, entry, get_args(hint)[0], field.metadata, meaning)
+                _check_value(name, entry, get_args(hint)[0], field)
+        elif get_origin(hint) is dict:
+            if not isinstance(value, dict):
+                raise InvalidConfig(f"{name}={value!r}: must be a table, [{name}]{_meaning_of(field)}")
         else:
-            _check_value(name, value, hint, field.metadata, meaning)
+            _check_value(name, value, hint, field)
+
+
+def _meaning_of(field: dataclasses.Field[Any]) -> str:
+    """What a field means, in brackets after a message, where it says so."""
+    return f" ({field.metadata['meaning']})" if "meaning" in field.metadata else ""
 
 
 _WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
-def _check_value(name: str, value: Any, hint: Any, metadata: Mapping[str, Any], meaning: str) -> None:
+def _check_value(name: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> None:
     """Refuse one value that isn't of its field's type or lies out of its range."""
+    meaning = _meaning_of(field)
     if get_origin(hint) is Literal:
         if value not in get_args(hint):
-            raise InvalidConfig(f"{name}={value!r}: choose one of {', '.join(get_args(hint))} ({meaning})")
+            raise InvalidConfig(f"{name}={value!r}: choose one of {', '.join(get_args(hint))}{meaning}")
         return
     is_right = isinstance(value, (int, float)) if hint is float else isinstance(value, hint)
     if not is_right or (isinstance(value, bool) and hint is not bool):
-        raise InvalidConfig(f"{name}={value!r}: must be {_WORDS[hint]} ({meaning})")
-    low, high = metadata["low"], metadata["high"]
+        raise InvalidConfig(f"{name}={value!r}: must be {_WORDS[hint]}{meaning}")
+    low, high = field.metadata.get("low"), field.metadata.get("high")
     # Written so that NaN, which compares false with everything, is refused too.
     if low is not None and not (value >= low and (high is None or value <= high)):
         wanted = f"at least {low}" if high is None else f"{low}..{high}"
-        raise InvalidConfig(f"{name}={value}: must be {wanted} ({meaning})")
+        raise InvalidConfig(f"{name}={value}: must be {wanted}{meaning}")
 
 
 def _check_together(config: TrainConfig) -> None:

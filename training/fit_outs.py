@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,6 +57,7 @@ from paplu_env.evaluation.games import Decisions, play_games
 from paplu_env.melds.deadwood import deadwood_kernel
 from paplu_env.melds.distance_table import distance_table
 from paplu_env.melds.outs import outs_kernel
+from training.config import load
 from training.files import write_json
 
 # What a decision is told by: the distance, the terms of its lines, and those of the odds of a discard.
@@ -90,26 +90,6 @@ class FitConfig:
     costs: tuple[float, ...]  # costs of a taken card to choose from, points
     choice_deals: int  # of each match of that choice
     final_deals: int  # of the matches that are reported
-
-
-def load_fit_config(path: Path) -> FitConfig:
-    """A configuration from TOML.
-
-    Raises:
-        PapluError: an unreadable file, an unknown key or a missing one, by name.
-    """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PapluError(f"{path}: cannot be read as TOML ({error})") from error
-    names = [field.name for field in fields(FitConfig)]
-    for key in values:
-        if key not in names:
-            raise PapluError(f"{path}: unknown key {key!r}: the keys are {', '.join(names)}")
-    missing = [name for name in names if name not in values]
-    if missing:
-        raise PapluError(f"{path}: {missing[0]} is missing")
-    return FitConfig(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
 def fit(config: FitConfig, drops_only: bool = False) -> tuple[Weights, dict[str, Any]]:
@@ -330,7 +310,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--drops-only", action="store_true", help="keep the play that ships, fit when to drop")
     options = parser.parse_args(arguments)
     try:
-        config = load_fit_config(options.config)
+        config = load(options.config, FitConfig)
         weights, report = fit(config, options.drops_only)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)

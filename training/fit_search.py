@@ -14,8 +14,7 @@ import io
 import itertools
 import json
 import sys
-import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,10 +36,11 @@ from paplu_env.engine.chance import draw_below, keys_for
 from paplu_env.engine.legal import LEGAL, reason_kernel
 from paplu_env.engine.state import OVER, States
 from paplu_env.engine.transition import apply_kernel
-from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.errors import PapluError
 from paplu_env.evaluation.variates import luck_of_draws
 from paplu_env.melds.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
+from training.config import load
 from training.files import write_atomically
 
 _GAMES: Final = 4096  # deals played side by side
@@ -58,7 +58,7 @@ class FitConfig:
     deals: int  # that are fitted
     test_deals: int  # that the explained variance is measured on
     noise: float  # share of turns with a random draw; every other of them also throws at random
-    hidden: list[int]  # units of the two layers
+    hidden: tuple[int, ...]  # units of the two layers
     epochs: int  # passes over the positions
     minibatch: int  # positions a step
     seed: int  # of the deals, the noise and the network
@@ -233,20 +233,6 @@ def write_value(path: Path, value: Value, about: dict[str, Any]) -> None:
     write_atomically(path, buffer.getvalue())
 
 
-def load_config(path: Path) -> FitConfig:
-    """Read a configuration.
-
-    Raises:
-        InvalidFile: it can't be read, or its keys are not those of `FitConfig`.
-    """
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return FitConfig(**data)
-    except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
-        names = ", ".join(field.name for field in fields(FitConfig))
-        raise InvalidFile(f"{path}: {error}; a fit has the keys {names}") from error
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Fit, and write the file of the value."""
     parser = argparse.ArgumentParser(prog="python -m training.fit_search", description=(__doc__ or "").split("\n\n")[0])
@@ -260,7 +246,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     try:
-        config = load_config(options.config)
+        config = load(options.config, FitConfig)
         value, explained = fit(config)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)

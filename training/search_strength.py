@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from paplu_env.bots.policy import Actions, Keys, Masks
 from paplu_env.bots.search import SearchAgent
 from paplu_env.engine.state import Views
-from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
+from training.config import load
 from training.files import to_json, write_together
 
 
@@ -29,7 +28,7 @@ class StrengthConfig:
 
     rules: str
     opponent: str
-    worlds: list[int]  # one row each
+    worlds: tuple[int, ...]  # one row each
     deals: int  # distinct deals, each played once per seat
     seed: int
 
@@ -142,20 +141,6 @@ def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
     figure.savefig(path, format="svg")
 
 
-def load_config(path: Path) -> StrengthConfig:
-    """Read a configuration.
-
-    Raises:
-        InvalidFile: it can't be read, or its keys are not those of `StrengthConfig`.
-    """
-    try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return StrengthConfig(**data)
-    except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
-        names = ", ".join(field.name for field in fields(StrengthConfig))
-        raise InvalidFile(f"{path}: {error}; a table has the keys {names}") from error
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Play, and write the table, the numbers and the plot beside the configuration."""
     parser = argparse.ArgumentParser(
@@ -164,7 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("config", type=Path, help="TOML file, such as configs/search_strength.toml")
     options = parser.parse_args(arguments)
     try:
-        config = load_config(options.config)
+        config = load(options.config, StrengthConfig)
         rows = measure(config)
         data = {"config": asdict(config), "rows": [asdict(row) for row in rows]}
         beside = options.config.with_suffix

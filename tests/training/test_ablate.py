@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.training.tiny import TOML, tiny_config
-from training.ablate import changed, load_plan, main
-from training.config import InvalidConfig
+from training.ablate import Plan, changed, main
+from training.config import InvalidConfig, load
 from training.files import load_tensors
 
 PLAN = """
@@ -63,8 +63,8 @@ def test_every_variant_is_trained_from_one_start_and_measured(plan: Path, capsys
 
 def test_slips_are_named(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plan.write_text(PLAN.replace("deals = 4", "deal = 4"), encoding="utf-8")
-    with pytest.raises(InvalidConfig, match="'deal'; the keys are base, decisions"):
-        load_plan(plan)
+    with pytest.raises(InvalidConfig, match="'deal': the keys here are base, decisions"):
+        load(plan, Plan)
     with pytest.raises(InvalidConfig, match=r"unknown key 'ppo\.speed'"):
         changed(tiny_config(), {"ppo.speed": 1})
     plan.write_text(PLAN.split("[changes")[0] + "changes = {}\nvariants = {}", encoding="utf-8")

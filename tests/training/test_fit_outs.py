@@ -13,7 +13,8 @@ from paplu_env.bots.outs_danger import NUM_ODDS
 from paplu_env.bots.outs_kernels import CONSTANT, NUM_LINES, NUM_TERMS
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
-from training.fit_outs import fit_lines, fit_odds, load_fit_config, main
+from training.config import load
+from training.fit_outs import FitConfig, fit_lines, fit_odds, main
 
 TINY = """\
 rules = "points:drop_allowed=false"
@@ -67,17 +68,17 @@ def test_configurations_are_refused_by_name(tmp_path: Path, capsys: pytest.Captu
     path = tmp_path / "bad.toml"
     path.write_text(TINY + "speed = 1\n")
     with pytest.raises(PapluError, match="unknown key 'speed'"):
-        load_fit_config(path)
+        load(path, FitConfig)
     path.write_text(TINY.replace("\nrounds = 1\n", "\n"))
     with pytest.raises(PapluError, match="rounds is missing"):
-        load_fit_config(path)
+        load(path, FitConfig)
     assert main([str(tmp_path / "none.toml")]) == 2
     assert "none.toml" in capsys.readouterr().err
 
 
 def test_the_weights_that_ship_are_those_of_the_configuration_in_the_repository():
     shipped = json.loads(Path("paplu_env/bots/outs_weights.json").read_text())
-    config = load_fit_config(Path("configs/outs.toml"))
+    config = load(Path("configs/outs.toml"), FitConfig)
     assert shipped["config"]["seed"] == config.seed
     assert shipped["made_by"] == "python -m training.fit_outs configs/outs.toml --drops-only"
     assert shipped_weights().lines.shape == (NUM_LINES, NUM_TERMS)

@@ -22,7 +22,7 @@ FEW = fit_search.FitConfig(
     deals=600,
     test_deals=200,
     noise=0.1,
-    hidden=[32, 16],
+    hidden=(32, 16),
     epochs=8,
     minibatch=128,
     seed=5,
@@ -100,3 +100,17 @@ def test_an_unknown_key_is_refused_with_the_keys_that_exist(module, tmp_path, ca
     config.write_text("wrong = 1\n")
     assert module.main([str(config)]) == 2
     assert "seed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(b'seed = "one"', "seed='one': must be a whole number"), (b"worlds = 4", "worlds=4: must be a list"),
+     (b"worlds = [4.5]", "worlds=4.5: must be a whole number"), (b"seed = 1 # \xff", "is not TOML")],
+)  # fmt: skip
+def test_a_value_of_a_wrong_kind_is_refused_by_name(wrong: bytes, said: str, tmp_path: Path, capsys) -> None:
+    values = {b"rules": b'"points"', b"opponent": b'"mindist"', b"worlds": b"[1]", b"deals": b"2", b"seed": b"1"}
+    values.pop(wrong.split(b" ")[0])
+    config = tmp_path / "strength.toml"
+    config.write_bytes(wrong + b"\n" + b"\n".join(key + b" = " + value for key, value in values.items()))
+    assert search_strength.main([str(config)]) == 2
+    assert said in capsys.readouterr().err
