@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -176,34 +177,39 @@ class Learner(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Play until the buffer is full; values are asked for all at once."""
+        """Play until the buffer is full; values are asked for all at once.
+
+        The network decides on one thread: a second one of torch's would go on spinning for milliseconds after every
+        product, on the core that the environment's threads need.
+        """
         assert use_masking, "a learner without masks would choose illegal actions"
         room, policy = self.rollout_buffer, self.policy
         assert n_rollout_steps == len(room.obs)
         callback.on_rollout_start()
         obs = self._last_obs
         cut: list[tuple[int, int, npt.NDArray[np.float32]]] = []
-        for step in range(n_rollout_steps):
-            room.obs[step] = torch.from_numpy(obs)
-            room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
-            if room.hidden is not None:
-                room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
-            with torch.inference_mode():
-                log_probs = policy.log_probs(room.obs[step], room.masks[step])
-                if room.tried is not None:
-                    room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
-                actions, room.log_probs[step] = policy.draw(log_probs)
-                room.actions[step] = actions
-            obs, rewards, dones, infos = env.step(actions.numpy())
-            self.num_timesteps += env.num_envs
-            callback.update_locals(locals())
-            if not callback.on_step():
-                return False
-            self._update_info_buffer(infos, dones)
-            room.rewards[step], room.dones[step] = rewards, dones
-            for i in np.flatnonzero(dones).tolist():
-                if infos[i].get("TimeLimit.truncated", False):
-                    cut.append((step, i, infos[i]["terminal_observation"]))
+        with _on_one_thread():
+            for step in range(n_rollout_steps):
+                room.obs[step] = torch.from_numpy(obs)
+                room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
+                if room.hidden is not None:
+                    room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
+                with torch.inference_mode():
+                    log_probs = policy.log_probs(room.obs[step], room.masks[step])
+                    if room.tried is not None:
+                        room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
+                    actions, room.log_probs[step] = policy.draw(log_probs)
+                    room.actions[step] = actions
+                obs, rewards, dones, infos = env.step(actions.numpy())
+                self.num_timesteps += env.num_envs
+                callback.update_locals(locals())
+                if not callback.on_step():
+                    return False
+                self._update_info_buffer(infos, dones)
+                room.rewards[step], room.dones[step] = rewards, dones
+                for i in np.flatnonzero(dones).tolist():
+                    if infos[i].get("TimeLimit.truncated", False):
+                        cut.append((step, i, infos[i]["terminal_observation"]))
         self._last_obs, self._last_episode_starts = obs, dones  # type: ignore[assignment]
         self._value(env, obs, cut)
         callback.on_rollout_end()
@@ -366,6 +372,17 @@ def _loss_of_tried(batch: Batch, probs: torch.Tensor, clip: float) -> torch.Tens
     ratio = probs.gather(1, batch.tried) / before.clamp_min(LEAST_PROBABILITY)
     clipped = ratio.clamp(1 - clip, 1 + clip)
     return -(before * torch.min(batch.gains * ratio, batch.gains * clipped)).sum(dim=1).mean()
+
+
+@contextmanager
+def _on_one_thread() -> Iterator[None]:
+    """Torch's products without help."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _log_probs(net: ActorCritic, batch: Batch) -> torch.Tensor:

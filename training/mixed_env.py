@@ -33,7 +33,7 @@ class MixedVecEnv(VecEnv):
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Deal everywhere."""
-        observations = np.concatenate([part.reset() for part in self.parts])
+        observations = _joined([part.reset() for part in self.parts])
         self.reset_infos = [info for part in self.parts for info in part.reset_infos]
         return observations
 
@@ -47,16 +47,16 @@ class MixedVecEnv(VecEnv):
     def step_wait(self) -> VecEnvStepReturn:
         """Play them."""
         results = [part.step_wait() for part in self.parts]
-        observations, rewards, dones = (np.concatenate([result[k] for result in results]) for k in range(3))
+        observations, rewards, dones = (_joined([result[k] for result in results]) for k in range(3))
         return observations, rewards, dones, [info for result in results for info in result[3]]
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(num_envs, 110)`` bool, True = legal."""
-        return np.concatenate([part.action_masks() for part in self.parts])
+        return _joined([part.action_masks() for part in self.parts])
 
     def critic_obs(self, layout: HiddenLayout = HIDDEN_V1) -> npt.NDArray[np.float32]:
         """``(num_envs, H)`` what is hidden from the learners."""
-        return np.concatenate([part.critic_obs(layout) for part in self.parts])
+        return _joined([part.critic_obs(layout) for part in self.parts])
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether the parts know this name."""
@@ -84,3 +84,8 @@ class MixedVecEnv(VecEnv):
         """Close the parts."""
         for part in self.parts:
             part.close()
+
+
+def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The arrays of all parts as one; of a single part without a copy."""
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

@@ -155,6 +155,7 @@ def _tables(config: TrainConfig) -> MixedVecEnv:
                 encoding=config.encoding,
                 reward=config.reward,
                 seed=config.seed,
+                terminal_observations="truncated",
                 threads=config.threads,
             )
             for rules in config.tables

@@ -159,6 +159,7 @@ class _Run:
                     reward=config.reward,
                     seat="random",
                     seed=int(seeds[table]),
+                    terminal_observations="truncated",
                     threads=config.threads,
                     illegal_action="raise",
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -52,6 +52,8 @@ class PapluVecEnv(VecEnv):
             than two seats each fills all other seats, or is itself a list in the order of play.
         opponent_weights: how often each is drawn, equally without.
         seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
+        terminal_observations: "truncated": only infos of deals that were cut hold one, which is all that
+            Stable-Baselines3's own algorithms read, and one observation in ten need not be worked out.
         **options: see `TableOptions`: encoding, reward, seat, threads; and illegal_action, here "raise" if not
             given, since Stable-Baselines3's own evaluation drops the masks without a word.
 
@@ -67,9 +69,13 @@ class PapluVecEnv(VecEnv):
         opponent_weights: Sequence[float] | None = None,
         *,
         seed: int | None = None,
+        terminal_observations: Literal["all", "truncated"] = "all",
         **options: Unpack[TableOptions],
     ) -> None:
         check_table_options("PapluVecEnv", options)
+        if terminal_observations not in ("all", "truncated"):
+            raise PapluError(f"terminal_observations={terminal_observations!r}: choose all or truncated")
+        self._shows_every_end = terminal_observations == "all"
         raising: TableOptions = {"illegal_action": "raise", **options}
         self._tables = Tables(
             num_envs,
@@ -203,12 +209,14 @@ class PapluVecEnv(VecEnv):
     def _end(self, ended: Ints, infos: list[dict[str, Any]]) -> None:
         """Say how deals ended, and deal the next ones."""
         tables = self._tables
-        truncated = tables.is_truncated(ended).tolist()
-        observations = tables.observe(ended)
-        for k, i in enumerate(ended.tolist()):
+        is_cut = tables.is_truncated(ended)
+        for i, cut in zip(ended.tolist(), is_cut.tolist(), strict=True):
             infos[i] = row_info(tables, i, is_start=False)
-            infos[i]["TimeLimit.truncated"] = truncated[k]
-            infos[i]["terminal_observation"] = observations[k].copy()
+            infos[i]["TimeLimit.truncated"] = cut
+        shown = ended if self._shows_every_end else ended[is_cut]
+        if shown.size:
+            for i, observation in zip(shown.tolist(), tables.observe(shown), strict=True):
+                infos[i]["terminal_observation"] = observation.copy()
         tables.start(ended)
         for i in ended.tolist():
             self.reset_infos[i] = row_info(tables, i, is_start=True)

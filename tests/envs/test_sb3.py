@@ -250,6 +250,29 @@ def test_a_terminal_observation_is_the_last_one_of_its_deal() -> None:
         assert not np.array_equal(observations[i][hand], first[i][hand])
 
 
+def test_only_deals_that_were_cut_show_their_last_observation_if_so_asked() -> None:
+    envs = [
+        PapluVecEnv(16, SHORT, "random", encoding="cards-v1", seed=1, terminal_observations=which)
+        for which in ("all", "truncated")
+    ]
+    for env in envs:
+        env.reset()
+    generator, met = np.random.default_rng(2), set()
+    for _ in range(30):
+        actions = pick_many(generator, envs[0].action_masks())
+        (*every, infos), (*others, other_infos) = (env.step(actions) for env in envs)
+        for one, other in zip(every, others, strict=True):
+            np.testing.assert_array_equal(one, other)
+        for info, other in zip(infos, other_infos, strict=True):
+            met.add(info.get("TimeLimit.truncated"))
+            if info and not info["TimeLimit.truncated"]:
+                del info["terminal_observation"]
+            _assert_equal_info(info, other)
+    assert met == {None, False, True}
+    with pytest.raises(PapluError, match="choose all or truncated"):
+        PapluVecEnv(2, terminal_observations="none")  # type: ignore[arg-type]
+
+
 def test_an_illegal_action_raises_by_default_and_changes_nothing() -> None:
     env = PapluVecEnv(3, opponents="random", encoding="cards-v1", seed=1)
     env.reset()
