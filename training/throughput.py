@@ -70,7 +70,7 @@ def measure(config: TrainConfig, rounds: int) -> list[Rate]:
     share = (update + network) / whole
     epochs = config.ppo.epochs
     rates = [
-        Rate("all in", decisions / whole, f"collecting, updating; {share:.0%} is the network and its distribution"),
+        Rate("all in", decisions / whole, f"collecting, updating; {share:.1%} is the network and its distribution"),
         Rate("collecting", decisions / collect, "the environment, opponents and the network's choices"),
         Rate("updating", decisions / update, f"{epochs} passes over what was collected"),
         Rate("bare torch", _bare(learner, rounds) / epochs, f"{epochs} passes on one batch that stays in place"),
