@@ -52,6 +52,13 @@ class Plan:
     def __post_init__(self) -> None:
         if not self.variants or not self.seeds or not self.opponents:
             raise InvalidConfig("an ablation needs variants, seeds and opponents, at least one of each")
+        for name, changes in self.variants.items():
+            if not isinstance(changes, dict):
+                raise InvalidConfig(f"variants.{name}={changes!r}: must be a table of changes, [variants.{name}]")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise InvalidConfig(f"seeds={list(self.seeds)}: the same seed twice is one run, not two")
+        if self.decisions < 1 or self.deals < 2:
+            raise InvalidConfig(f"decisions={self.decisions}, deals={self.deals}: at least one decision and two deals")
 
 
 def changed(base: TrainConfig, changes: dict[str, Any]) -> TrainConfig:
@@ -65,7 +72,9 @@ def changed(base: TrainConfig, changes: dict[str, Any]) -> TrainConfig:
         *tables, name = key.split(".")
         part = values
         for table in tables:
-            part = part.get(table, {})
+            if not isinstance(part.get(table), dict):
+                raise InvalidConfig(f"unknown key {key!r}: there is no table {table!r}")
+            part = part[table]
         part[name] = value
     return TrainConfig.from_dict(values)
 

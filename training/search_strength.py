@@ -32,6 +32,10 @@ class StrengthConfig:
     deals: int  # distinct deals, each played once per seat
     seed: int
 
+    def __post_init__(self) -> None:
+        if not self.worlds:
+            raise PapluError("worlds=[]: give at least one budget")
+
 
 @dataclass(frozen=True)
 class Row:

@@ -129,9 +129,11 @@ class _Clock:
         asked = [(policy, "log_probs"), (policy, "draw"), (net, "values")]
         for owner, name in asked:
             setattr(owner, name, timed(getattr(owner, name)))
-        yield
-        for owner, name in asked:
-            delattr(owner, name)
+        try:
+            yield
+        finally:
+            for owner, name in asked:
+                delattr(owner, name)
 
 
 class _Silent(BaseCallback):

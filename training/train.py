@@ -6,7 +6,7 @@ import argparse
 import shlex
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -78,6 +78,8 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
     run = _Run(config, folder)
     with folder:
         folder.begin(config, resume)
+        if resume and not folder.latest.exists():
+            print("there is no checkpoint yet: the run begins anew", flush=True)
         try:
             run.go(start)
         except OSError as error:  # of TensorBoard, which writes its files itself
@@ -106,7 +108,9 @@ def _load_start(config: TrainConfig, path: Path) -> _Start:
     """
     net, about = load_weights(path, config.encoding, parse_rules(config.rules))
     if net.config != config.network:
-        raise PapluError(f"{path}: holds {net.config}, the configuration says {config.network}")
+        theirs, ours = asdict(net.config), asdict(config.network)
+        told = ", ".join(f"{key} = {theirs[key]!r}, not {ours[key]!r}" for key in theirs if theirs[key] != ours[key])
+        raise PapluError(f"{path}: holds a network of another shape: give [network] its own values ({told})")
     return _Start(path.name, about.get("step"), net.tensors())
 
 
@@ -175,6 +179,8 @@ class _Run:
             net.load_tensors(start.tensors)
             self.folder.log("start", 0, {"from": start.name, "its_step": start.step})
         if config.clone.decisions:
+            if start is not None:
+                print(f"cloning over the weights of {start.name}; to keep them, leave out [clone]", flush=True)
             with Progress(f"cloning {config.clone.teacher}", config.clone.decisions) as progress:
                 figures = clone(net, config, progress)
             self.folder.log("clone", 0, {"seconds": round(self.seconds, 1), **figures})
@@ -194,7 +200,9 @@ class _Run:
         self.folder.forget_after(self.model.num_timesteps)
         print(f"resumed at {self.model.num_timesteps:,} decisions", flush=True)
         if self._progress() >= 1.0:
-            print(f"the budget is used up; raise {' or '.join(BUDGET)} in the configuration to extend the run")
+            minutes = self.config.minutes
+            is_late = minutes > 0 and self.seconds >= 60.0 * minutes
+            print(f"the budget is used up; raise {BUDGET[is_late]} in the configuration to extend the run")
 
     def _learn(self) -> None:
         """Updates until the decisions or the minutes are used up, or somebody presses Ctrl-C."""

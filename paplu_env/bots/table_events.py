@@ -74,7 +74,7 @@ def check_event(event: Any, kinds: Mapping[str, Fields] = EVENTS) -> str:
     """
     kind = event.get("type") if isinstance(event, Mapping) else None
     if not isinstance(kind, str) or kind not in kinds:
-        raise InvalidNotation(f"{reprlib.repr(event)}: a mapping is needed whose type is one of {', '.join(kinds)}")
+        raise InvalidNotation(f"{reprlib.repr(event)}: a mapping is needed, its type one of {', '.join(kinds)}")
     fields = kinds[kind]
     known = {**fields.needed, **fields.optional}
     for name in fields.needed:

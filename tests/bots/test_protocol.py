@@ -141,7 +141,7 @@ def test_the_hello_says_who_plays_what() -> None:
         ('{"type": "decide", "milliseconds": NaN}', "NaN is not JSON"),
         ("[]", "a mapping is needed"),
         ('{"type": []}', "a mapping is needed"),
-        ('{"type": "dance"}', "whose type is one of hello, deal"),
+        ('{"type": "dance"}', "its type one of hello, deal"),
         ('{"type": "decide", "explain": 1}', "explain is 1, and must be true or false"),
         ('{"type": "hello", "protocol": "paplu-bot 0"}', "speaks 'paplu-bot 1', not 'paplu-bot 0'"),
         ('{"type": "hello", "protocol": "paplu-bot 1", "rules": "pontoon"}', "pontoon"),

@@ -136,7 +136,7 @@ JOKER_THROWN = [DEAL, "draw 0 PJ", "discard 0 KS", "draw 1", "discard 1 PJ"]
 OTHER_HAND = HAND.replace("9H", "PJ")
 REFUSED = [
     ([], "no mapping", InvalidNotation, "a mapping is needed"),
-    ([], {"type": "dance"}, InvalidNotation, "whose type is one of deal"),
+    ([], {"type": "dance"}, InvalidNotation, "its type one of deal"),
     ([], "draw 0 QS", IllegalAction, "the first event is a deal"),
     ([], {**DEAL, "hand": "4S 5S"}, InvalidHand, "a hand has 13"),
     ([], {**DEAL, "hand": HAND.replace("KS", "QC").replace("KH", "QC")}, InvalidHand, "3 of QC"),

@@ -67,6 +67,24 @@ def test_slips_are_named(plan: Path, capsys: pytest.CaptureFixture[str]) -> None
         load(plan, Plan)
     with pytest.raises(InvalidConfig, match=r"unknown key 'ppo\.speed'"):
         changed(tiny_config(), {"ppo.speed": 1})
+    for key in ("nope.speed", "ppo.steps.speed", "name.of.speed"):
+        with pytest.raises(InvalidConfig, match=f"unknown key {key!r}: there is no table"):
+            changed(tiny_config(), {key: 1})
     plan.write_text(PLAN.split("[changes")[0] + "changes = {}\nvariants = {}", encoding="utf-8")
     assert main([str(plan)]) == 2
     assert "at least one of each" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("seeds = [1, 2]", "seeds = [1, 1]", "the same seed twice"),
+        ("deals = 4", "deals = 1", "two deals"),
+        ("[variants.bold]", "[variants]\nbold = 3\n[variants.other]", "variants.bold=3: must be a table"),
+    ],
+)
+def test_plans_that_would_mislead_are_refused(old: str, new: str, said: str, plan: Path, capsys) -> None:
+    assert old in PLAN
+    plan.write_text(PLAN.replace(old, new), encoding="utf-8")
+    assert main([str(plan)]) == 2
+    assert said in capsys.readouterr().err

@@ -105,6 +105,7 @@ def test_an_unknown_key_is_refused_with_the_keys_that_exist(module, tmp_path, ca
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [(b'seed = "one"', "seed='one': must be a whole number"), (b"worlds = 4", "worlds=4: must be a list"),
+     (b"worlds = []", "at least one budget"),
      (b"worlds = [4.5]", "worlds=4.5: must be a whole number"), (b"seed = 1 # \xff", "is not TOML")],
 )  # fmt: skip
 def test_a_value_of_a_wrong_kind_is_refused_by_name(wrong: bytes, said: str, tmp_path: Path, capsys) -> None:
