@@ -40,7 +40,7 @@ class Candidate:
         if self.outs is not None:
             words.append(f"{self.outs} outs")
         if self.risk is not None:
-            words.append(f"taken {self.risk:.0%}")
+            words.append(f"the next takes it {self.risk:.0%}")
         return ", ".join(words)
 
 

@@ -41,11 +41,12 @@ _OUTS: Final = ("outs", "hard-1")
 _EXPERT: Final = "points-2"  # the shipped network inside `expert`
 
 
-def make_policy(policy: PolicyLike, rules: RuleSet | str | None = "points") -> Policy:
+def make_policy(policy: PolicyLike, rules: RuleSet | str | None = None) -> Policy:
     """A policy from the name of a bot or of a shipped network, the path of an exported one (``NAME.onnx``), or itself.
 
     Args:
-        rules: what it is to play; None: what an exported one was trained for, ``points`` for the others.
+        rules: what it is to play; None: the first rules that an exported one was trained for, as in the commands,
+            those of a policy that is one already, ``points`` for the others.
 
     Raises:
         PapluError: no bot of this name; the message lists those that exist.

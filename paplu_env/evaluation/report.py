@@ -148,14 +148,14 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
     worst = ratings.misfits[0]
     found = [_cycles(ratings)]
     found.append(
-        f"one number a policy fits points within {abs(worst.points):.2f} ({worst.a}, {worst.b}), "
-        f"games within {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} %"
+        f"one number a bot tells points per deal within {abs(worst.points):.2f} (at worst {worst.a} and {worst.b}), "
+        f"games won within {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} %"
     )
     savings = [match.saving for match in matches(result, rules) if match.saving is not None]
     if savings:
-        found.append(
-            f"adj.: points less the luck of draws, worth {min(savings):.1f} to {max(savings):.1f} times the deals"
-        )
+        least, most = f"{min(savings):.1f}", f"{max(savings):.1f}"
+        worth = least if least == most else f"{least} to {most}"
+        found.append(f"adj.: points less the luck of draws, worth {worth} times the deals")
     compared = comparisons(result, rules)
     if compared:
         marked = sum(comparison.is_notable for _, comparison in compared)
@@ -165,7 +165,7 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
 
 def _cycles(ratings: Ratings) -> str:
     rounds = [" > ".join((*cycle, cycle[0])) for cycle in ratings.point_cycles + ratings.win_cycles]
-    return "no cycle: nobody beats who beats who beats them" if not rounds else "cycles: " + "; ".join(rounds)
+    return "no cycle: no bots that beat each other in a ring" if not rounds else "cycles: " + "; ".join(rounds)
 
 
 def _pair_rows(result: TournamentResult, rules: str) -> list[list[str]]:
