@@ -119,7 +119,7 @@ def test_advice_says_what_the_bot_would_do_in_this_place_and_why() -> None:
     shown, _ = _play(["?", "d", "?", "quit"])
     assert shown.count("medium-1 would") == 2
     assert "chosen 100%" in shown
-    assert " outs, taken " in shown
+    assert " outs, the next takes it " in shown
 
 
 def test_watching_plays_to_the_end_and_shows_the_hands_after_a_declaration() -> None:
