@@ -1,7 +1,7 @@
 """What `search` would win if it were shown its opponent's cards: ``python -m training.search_ceiling``.
 
-A bound, not a player: nothing that a search finds out about the hidden hand can be worth more to it than the hand
-itself. Candidates, play after them, value and stopping are those of `search`; only the worlds differ: all hold the
+A yardstick, not a player: about what this search would gain if it guessed the hidden hand perfectly. A search with another
+value or another play after the candidates may go further. Candidates, play after them, value and stopping are those of `search`; only the worlds differ: all hold the
 opponent's true hand, and the order of the closed stock is drawn anew in each.
 """
 
@@ -17,9 +17,9 @@ import numpy.typing as npt
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.comparing import ComparingPolicy, Comparison, add_points, two_seat_rules
-from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import decision_keys
 from paplu_env.bots.rollout import ROOM_ROWS
+from paplu_env.bots.search import SearchAgent
 from paplu_env.bots.search_kernels import BEHIND, MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, is_settled
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arrays import as_seed
@@ -32,8 +32,6 @@ from paplu_env.rules import RuleSet, as_rules
 from training.search_exploit import worth_after
 
 _RULES: Final = "points:drop_allowed=false"
-_THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero, and the turns played on, as in `search`
-_TURNS: Final = 3
 _CHUNK: Final = 16  # worlds played side by side, after which clear cases stop
 _EPILOG: Final = """\
 examples:
@@ -54,7 +52,9 @@ class ShownSearch(ComparingPolicy):
 
     def __init__(self, rules: RuleSet | str, worlds: int) -> None:
         table = two_seat_rules(rules, "a search that is shown the cards")
-        super().__init__("search-shown", table, OutsAgent(table), _THRESHOLD, worlds)
+        model = SearchAgent(table, worlds)
+        super().__init__("search-shown", table, model.base, model.threshold, worlds)
+        self.turns = model.turns
 
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
@@ -67,7 +67,7 @@ class ShownSearch(ComparingPolicy):
             worlds = reordered(self.states[j : j + 1], last - first, rng)
             states = np.repeat(worlds, len(tried))
             engine.apply_actions(states, np.tile(actions[tried], len(worlds)), self.rules)
-            points = worth_after(states, me, _TURNS, self.rules)
+            points = worth_after(states, me, self.turns, self.rules)
             add_points(tally, tried, points.reshape(len(worlds), -1))
             if is_settled(tally, count):
                 break

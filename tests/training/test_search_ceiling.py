@@ -1,4 +1,4 @@
-"""The bound on `search`: a search that is shown the cards, and plays no seat of ours."""
+"""The yardstick of `search`: a search that is shown the cards, and plays no seat of ours."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_worlds_share_all_cards_but_the_order_of_the_stock() -> None:
     np.testing.assert_array_equal(restored, state.repeat(40))
 
 
-def test_a_bound_is_zero_sum_follows_from_its_seed_and_plays_from_both_seats() -> None:
+def test_it_follows_from_its_seed_and_plays_from_both_seats() -> None:
     agent, opponent = ShownSearch(RULES, 16), make_policy("mindist", RULES)
     points = play(agent, opponent, 3, 7)
     assert points.shape == (3, 2)
