@@ -1,8 +1,9 @@
 """What `search` would win if it were shown its opponent's cards: ``python -m training.search_ceiling``.
 
-A yardstick, not a player: about what this search would gain if it guessed the hidden hand perfectly. A search with another
-value or another play after the candidates may go further. Candidates, play after them, value and stopping are those of `search`; only the worlds differ: all hold the
-opponent's true hand, and the order of the closed stock is drawn anew in each.
+A yardstick, not a player: about what this search would gain if it guessed the hidden hand perfectly. A search with
+another value or another play after the candidates may go further. Candidates, play after them, value and stopping are
+those of `search`; only the worlds differ: all hold the opponent's true hand, and the order of the closed stock is drawn
+anew in each.
 """
 
 from __future__ import annotations
