@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
 import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -28,7 +28,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 IS_COMPILED: Final = not numba.config.DISABLE_JIT
 _PACKAGE: Final = Path(__file__).resolve().parent
+_SLICES: Final = 8  # for each thread: rows differ in what they take
+_LEAST_ROWS: Final = 32  # of a slice, where there are enough: a call of a kernel takes as long as a few rows
 
+_here = threading.local()
 
 # An import statement of this package's: the module, and the names if it is a ``from``.
 _IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(paplu_env[\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?", re.MULTILINE)
@@ -145,17 +148,41 @@ if IS_COMPILED:
 def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) -> None:
     """Call ``kernel(start, stop)`` over slices of ``rows`` rows, on so many threads.
 
-    The kernels release the GIL and write only their own rows, so results never depend on ``threads``.
+    The kernels release the GIL and write only their own rows, so results never depend on ``threads``. A thread takes
+    the next slice when it is done with one, so that no other one is waited for long.
     """
     if threads <= 1 or rows < 2 * threads:
         kernel(0, rows)
         return
-    bounds = [rows * part // threads for part in range(threads + 1)]
-    (start, stop), *others = itertools.pairwise(bounds)
-    done = [_workers(threads - 1, os.getpid()).submit(kernel, a, b) for a, b in others]
-    kernel(start, stop)
-    for one in done:
-        one.result()
+    size = max(-(-rows // (_SLICES * threads)), min(_LEAST_ROWS, rows // threads))
+    starts = iter(range(0, rows, size))  # its next entry is given to one thread only
+
+    def work() -> None:
+        for start in starts:
+            kernel(start, min(start + size, rows))
+
+    others, done = threads - 1, []
+    if (offer := getattr(_here, "offer", None)) is not None:
+        done.append(offer(work))
+        others -= 1
+    done += [_workers(others, os.getpid()).submit(work) for _ in range(others)]
+    try:
+        work()
+    finally:
+        # Those who haven't begun by now would find no slice.
+        errors = [one.exception() for one in done if not one.cancel()]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def offer_slices(offer: Callable[[Callable[[], None]], Future[None]]) -> None:
+    """From now on, where `run_slices` is called in this thread, one of the others that help is found by ``offer``.
+
+    Args:
+        offer: takes what is to be called in another thread, at once, later or not at all, and returns its future.
+    """
+    _here.offer = offer
 
 
 @functools.cache

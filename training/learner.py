@@ -23,8 +23,10 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
 from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
+from training.mixed_env import halves_of
 from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities
 from training.relabelling import draw, relabellings
+from training.stepping import Stepping
 
 _ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
 
@@ -47,6 +49,17 @@ class Batch(NamedTuple):
     def rows(self, index: torch.Tensor) -> Batch:
         """Some of the decisions."""
         return Batch(*(None if part is None else part.index_select(0, index) for part in self))
+
+
+class _Turn(NamedTuple):
+    """What some games have come to."""
+
+    obs: npt.NDArray[np.float32]  # (N, F)
+    masks: npt.NDArray[np.bool_]  # (N, A)
+    hidden: npt.NDArray[np.float32] | None  # (N, H), for critics that see it
+    rewards: Any = None  # (N,) of the last decisions, whether they ended the deal, and what is said of that
+    dones: Any = None
+    infos: Any = ()
 
 
 class Rollout:
@@ -138,6 +151,7 @@ class Learner(MaskablePPO):
         self.average: ActorCritic | None = None
         self._layout = hidden_layout(config.network.hidden_layout)
         self._encoding, self._reward = get(config.encoding), config.reward
+        self._threads = config.threads
         self._relabellings = (
             relabellings(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
         )
@@ -179,45 +193,96 @@ class Learner(MaskablePPO):
     ) -> bool:
         """Play until the buffer is full; values are asked for all at once.
 
+        The games are decided in two halves, and with two threads one half is played on while the other is decided,
+        see `Stepping`. So a callback hears of a step when other games may be under way in the next one: it finds what
+        it may know in its ``locals``, and leaves the environment alone.
+
         The network decides on one thread: a second one of torch's would go on spinning for milliseconds after every
-        product, on the core that the environment's threads need.
+        product, on the core that the environment needs.
         """
         assert use_masking, "a learner without masks would choose illegal actions"
-        room, policy = self.rollout_buffer, self.policy
-        assert n_rollout_steps == len(room.obs)
+        assert n_rollout_steps == len(self.rollout_buffer.obs)
         callback.on_rollout_start()
-        obs = self._last_obs
         cut: list[tuple[int, int, npt.NDArray[np.float32]]] = []
-        with _on_one_thread():
-            for step in range(n_rollout_steps):
-                room.obs[step] = torch.from_numpy(obs)
-                room.masks[step] = torch.from_numpy(env.action_masks())  # type: ignore[attr-defined]
-                if room.hidden is not None:
-                    room.hidden[step] = torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
-                with torch.inference_mode():
-                    log_probs = policy.log_probs(room.obs[step], room.masks[step])
-                    if room.tried is not None:
-                        room.tried[step], room.tried_probs[step], room.gains[step] = self.try_actions(log_probs)
-                    actions, room.log_probs[step] = policy.draw(log_probs)
-                    room.actions[step] = actions
-                obs, rewards, dones, infos = env.step(actions.numpy())
-                self.num_timesteps += env.num_envs
-                callback.update_locals(locals())
-                if not callback.on_step():
+        halves = halves_of(env)
+        with _on_one_thread(), Stepping(self._threads) as stepping:
+            waited = [stepping.start(self._look, half, rows) for half, rows in halves]
+            for step in range(n_rollout_steps + 1):
+                turns = []
+                for k, (half, rows) in enumerate(halves):
+                    turn = stepping.result(waited[k])
+                    turns.append(turn)
+                    if step < n_rollout_steps:
+                        actions = self._decide(step, half, rows, turn)
+                        waited[k] = stepping.start(self._play, half, actions)
+                if step and not self._note(step - 1, turns, cut, callback):
                     return False
-                self._update_info_buffer(infos, dones)
-                room.rewards[step], room.dones[step] = rewards, dones
-                for i in np.flatnonzero(dones).tolist():
-                    if infos[i].get("TimeLimit.truncated", False):
-                        cut.append((step, i, infos[i]["terminal_observation"]))
-        self._last_obs, self._last_episode_starts = obs, dones  # type: ignore[assignment]
+        obs = np.concatenate([turn.obs for turn in turns])
+        self._last_obs, self._last_episode_starts = obs, self.rollout_buffer.dones[-1]
         self._value(env, obs, cut)
         callback.on_rollout_end()
         return True
 
-    def try_actions(self, log_probs: torch.Tensor) -> Tried:
-        """What the likeliest actions of the decisions that are due would lead to; ``log_probs`` ``(N, A)``."""
-        parts = getattr(self.env, "parts", [self.env])
+    def _look(self, env: Any, rows: slice) -> _Turn:
+        """What the first decisions of a rollout see."""
+        hidden = env.critic_obs(self._layout) if self.rollout_buffer.hidden is not None else None
+        assert self._last_obs is not None
+        return _Turn(self._last_obs[rows], env.action_masks(), hidden)  # type: ignore[call-overload]
+
+    def _decide(self, step: int, env: Any, rows: slice, turn: _Turn) -> npt.NDArray[np.int64]:
+        """Write a decision of some games into the buffer."""
+        room, policy = self.rollout_buffer, self.policy
+        obs, masks = room.obs[step, rows], room.masks[step, rows]
+        obs.copy_(torch.from_numpy(turn.obs))
+        masks.copy_(torch.from_numpy(turn.masks))
+        if turn.hidden is not None:
+            room.hidden[step, rows] = torch.from_numpy(turn.hidden)
+        with torch.inference_mode():
+            log_probs = policy.log_probs(obs, masks)
+            if room.tried is not None:
+                tried = self.try_actions(log_probs, getattr(env, "parts", [env]))
+                room.tried[step, rows], room.tried_probs[step, rows], room.gains[step, rows] = tried
+            actions, room.log_probs[step, rows] = policy.draw(log_probs)
+            room.actions[step, rows] = actions
+        chosen: npt.NDArray[np.int64] = actions.numpy()
+        return chosen
+
+    def _play(self, env: Any, actions: npt.NDArray[np.int64]) -> _Turn:
+        """What some games come to."""
+        obs, rewards, dones, infos = env.step(actions)
+        hidden = env.critic_obs(self._layout) if self.rollout_buffer.hidden is not None else None
+        return _Turn(obs, env.action_masks(), hidden, rewards, dones, infos)
+
+    def _note(
+        self,
+        step: int,
+        turns: list[_Turn],
+        cut: list[tuple[int, int, npt.NDArray[np.float32]]],
+        callback: BaseCallback,
+    ) -> bool:
+        """Write what a step of all games brought; whether the callback wants to go on."""
+        room = self.rollout_buffer
+        rewards = room.rewards[step] = np.concatenate([turn.rewards for turn in turns])
+        dones = room.dones[step] = np.concatenate([turn.dones for turn in turns])
+        infos = [info for turn in turns for info in turn.infos]
+        self.num_timesteps += len(dones)
+        next_masks = [turn.masks for turn in turns]
+        callback.update_locals({"self": self, "infos": infos, "rewards": rewards, "dones": dones, "masks": next_masks})
+        if not callback.on_step():
+            return False
+        self._update_info_buffer(infos, dones)
+        for i in np.flatnonzero(dones).tolist():
+            if infos[i].get("TimeLimit.truncated", False):
+                cut.append((step, i, infos[i]["terminal_observation"]))
+        return True
+
+    def try_actions(self, log_probs: torch.Tensor, parts: list[Any]) -> Tried:
+        """What the likeliest actions of the decisions that are due in some environments would lead to.
+
+        Args:
+            log_probs: ``(N, A)``.
+            parts: `PapluVecEnv`, ``N`` games in all.
+        """
         net, count = self.policy.net, self.ppo.lookahead
         return try_actions(parts, net, log_probs, count, self._encoding, self._layout, self._reward)
 

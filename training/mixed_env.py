@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from paplu_env.encoding import HIDDEN_V1, HiddenLayout
+from paplu_env.envs.opponents import Opponents
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import PapluError
+from training.config import TrainConfig
 
 
 class MixedVecEnv(VecEnv):
@@ -84,6 +86,66 @@ class MixedVecEnv(VecEnv):
         """Close the parts."""
         for part in self.parts:
             part.close()
+
+
+class Share(NamedTuple):
+    """Some of the games of one table."""
+
+    table: int  # its place among the tables of the run
+    first: int  # the first game of these, counted from the table's first
+    games: int
+
+
+def shares_of(config: TrainConfig) -> list[Share]:
+    """How a run's games are shared out: a part for each table, or two where there is but one, to have halves."""
+    games, tables = config.games // len(config.tables), range(len(config.tables))
+    if len(tables) > 1 or games < 2:
+        return [Share(table, 0, games) for table in tables]
+    return [Share(0, 0, games // 2), Share(0, games // 2, games - games // 2)]
+
+
+def deal_tables(
+    config: TrainConfig, opponents: Callable[[int], Opponents], weights: Sequence[float] | None, seeds: Sequence[int]
+) -> MixedVecEnv:
+    """The environment of a run.
+
+    Args:
+        opponents: who is met at a table.
+        weights: of the opponents, the same at all tables.
+        seeds: of the tables; each game of a table has the next seed.
+    """
+    return MixedVecEnv(
+        [
+            PapluVecEnv(
+                num_envs=share.games,
+                rules=config.tables[share.table],
+                opponents=opponents(share.table),
+                opponent_weights=weights,
+                encoding=config.encoding,
+                reward=config.reward,
+                seat="random",
+                seed=int(seeds[share.table]) + share.first,
+                terminal_observations="truncated",
+                threads=config.threads,
+                illegal_action="raise",
+            )
+            for share in shares_of(config)
+        ]
+    )
+
+
+def halves_of(env: VecEnv) -> list[tuple[VecEnv, slice]]:
+    """An environment in two of about the same size and the games of each, if it has parts; else it alone."""
+    parts = env.parts if isinstance(env, MixedVecEnv) else []
+    if len(parts) < 2:
+        return [(env, slice(0, env.num_envs))]
+    sizes = np.cumsum([part.num_envs for part in parts])
+    cut = int(np.abs(sizes[:-1] - env.num_envs / 2).argmin()) + 1
+    first = MixedVecEnv(parts[:cut])
+    return [
+        (first, slice(0, first.num_envs)),
+        (MixedVecEnv(parts[cut:]), slice(first.num_envs, env.num_envs)),
+    ]
 
 
 def _joined(arrays: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from stable_baselines3.common.callbacks import BaseCallback
 
 from paplu_env.errors import PapluError
@@ -71,12 +73,13 @@ class Rates(BaseCallback):
                 _Deal(info["opponent"], info["seat"], float(info["points"]), is_won, info["ending"], length)
             )
             self._decisions[i] = 0
-        self._check_masks()
+        self._check_masks(self.locals.get("masks"))
         return True
 
-    def _check_masks(self) -> None:
+    def _check_masks(self, given: Sequence[npt.NDArray[np.bool_]] | None = None) -> None:
+        """Look at the masks of the next decisions, which `Learner` hands over: its games may be under way by then."""
         env: Any = self.training_env
-        masks = env.action_masks()
+        masks = env.action_masks() if given is None else np.concatenate(given)
         stuck = np.flatnonzero(~masks.any(axis=1))
         if stuck.size:
             raise PapluError(

@@ -27,12 +27,11 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv
 
 from paplu_env.envs import PapluEnv
-from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import PapluError
 from training.config import TrainConfig, load_config
 from training.files import write_json
 from training.learner import Learner
-from training.mixed_env import MixedVecEnv
+from training.mixed_env import MixedVecEnv, deal_tables
 
 CONFIG: Final = Path(__file__).resolve().parent.parent / "configs" / "throughput.toml"
 _STOCK_STEPS: Final = 2048  # decisions between two updates of the stock class on one environment, its own default
@@ -69,8 +68,9 @@ def measure(config: TrainConfig, rounds: int) -> list[Rate]:
     whole = collect + update
     share = (update + network) / whole
     epochs = config.ppo.epochs
+    told = f"collecting, updating; {share:.1%} of the time in the network and its distribution"
     rates = [
-        Rate("all in", decisions / whole, f"collecting, updating; {share:.1%} is the network and its distribution"),
+        Rate("all in", decisions / whole, told),
         Rate("collecting", decisions / collect, "the environment, opponents and the network's choices"),
         Rate("updating", decisions / update, f"{epochs} passes over what was collected"),
         Rate("bare torch", _bare(learner, rounds) / epochs, f"{epochs} passes on one batch that stays in place"),
@@ -100,7 +100,6 @@ class _Clock:
     @contextmanager
     def watch(self, learner: Learner) -> Iterator[None]:
         """Note what the learner does."""
-        policy, net = learner.policy, learner.policy.net
         collect, update = learner.collect_rollouts, learner.train
 
         def timed(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,7 +125,7 @@ class _Clock:
 
         given: Any = learner
         given.collect_rollouts, given.train = collect_timed, update_timed
-        asked = [(policy, "log_probs"), (policy, "draw"), (net, "values")]
+        asked = timed_calls(learner)
         for owner, name in asked:
             setattr(owner, name, timed(getattr(owner, name)))
         try:
@@ -134,6 +133,11 @@ class _Clock:
         finally:
             for owner, name in asked:
                 delattr(owner, name)
+
+
+def timed_calls(learner: Learner) -> list[tuple[Any, str]]:
+    """Owners and names of all that a learner asks its network for while it collects."""
+    return [(learner.policy, "log_probs"), (learner.policy, "draw"), (learner.policy.net, "values")]
 
 
 class _Silent(BaseCallback):
@@ -148,21 +152,8 @@ def _per_update(config: TrainConfig) -> int:
 
 
 def _tables(config: TrainConfig) -> MixedVecEnv:
-    return MixedVecEnv(
-        [
-            PapluVecEnv(
-                config.games // len(config.tables),
-                rules,
-                list(config.opponents.bots),
-                encoding=config.encoding,
-                reward=config.reward,
-                seed=config.seed,
-                terminal_observations="truncated",
-                threads=config.threads,
-            )
-            for rules in config.tables
-        ]
-    )
+    bots = list(config.opponents.bots)
+    return deal_tables(config, lambda _: bots, None, [config.seed] * len(config.tables))
 
 
 def _learner(config: TrainConfig) -> Learner:

@@ -15,7 +15,6 @@ import torch
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from paplu_env.bots import make_policy
-from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.rules import parse_rules
@@ -24,7 +23,7 @@ from training.clone import clone
 from training.config import BUDGET, TrainConfig, load_config
 from training.files import Tensors
 from training.learner import Learner
-from training.mixed_env import MixedVecEnv
+from training.mixed_env import deal_tables, shares_of
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
@@ -133,7 +132,9 @@ class _Run:
         """Begin or resume, then collect, learn, measure and save until the decisions are used up."""
         config = self.config
         step = checkpoint_step(self.folder.latest) if self.folder.latest.exists() else 0
-        env = self._deal_tables(step)
+        # A run that goes on gets other deals than the ones it has learned from.
+        seeds = np.random.SeedSequence([config.seed, step]).generate_state(len(config.tables))
+        env = deal_tables(config, self.pool.policies, self.pool.weights, seeds.tolist())
         self.model = Learner(config, env, self.schedule)
         logger = Logger(str(self.folder.tensorboard), [TensorBoardOutputFormat(str(self.folder.tensorboard))])
         self.model.set_logger(logger)
@@ -146,30 +147,6 @@ class _Run:
         finally:
             logger.close()
             env.close()
-
-    def _deal_tables(self, step: int) -> MixedVecEnv:
-        """The environment of a run that begins, or goes on, after so many decisions."""
-        config = self.config
-        # A run that goes on gets other deals than the ones it has learned from.
-        seeds = np.random.SeedSequence([config.seed, step]).generate_state(len(config.tables))
-        return MixedVecEnv(
-            [
-                PapluVecEnv(
-                    num_envs=config.games // len(config.tables),
-                    rules=rules,
-                    opponents=self.pool.policies(table),
-                    opponent_weights=self.pool.weights,
-                    encoding=config.encoding,
-                    reward=config.reward,
-                    seat="random",
-                    seed=int(seeds[table]),
-                    terminal_observations="truncated",
-                    threads=config.threads,
-                    illegal_action="raise",
-                )
-                for table, rules in enumerate(config.tables)
-            ]
-        )
 
     def _begin(self, start: _Start | None) -> None:
         """The weights that learning starts from: given ones, cloned ones, or random ones."""
@@ -218,8 +195,8 @@ class _Run:
                 update = model.num_timesteps // per_update
                 if config.opponents.self_share and update % config.opponents.add_every == 0:
                     self.pool.add(model.num_timesteps, model.policy.net)
-                for table, part in enumerate(model.env.parts):
-                    part.set_opponents(self.pool.policies(table), self.pool.weights)
+                for share, part in zip(shares_of(config), model.env.parts, strict=True):
+                    part.set_opponents(self.pool.policies(share.table), self.pool.weights)
 
                 self.schedule.progress = self._progress()
                 start = time.monotonic()

@@ -227,7 +227,7 @@ def test_an_action_that_ends_the_deal_is_worth_what_it_pays() -> None:
     log_probs = torch.full((8, NUM_ACTIONS), -1e9)
     log_probs[:, DRAW_CLOSED], log_probs[:, DROP] = np.log(0.7), np.log(0.3)
     with torch.no_grad():
-        tried = learner.try_actions(log_probs)
+        tried = learner.try_actions(log_probs, [env])
     drops = tried.actions == DROP
     assert drops.sum() == 8
     gap = tried.gains[drops] - tried.gains[tried.actions == DRAW_CLOSED]
@@ -250,8 +250,10 @@ def test_looking_ahead_changes_no_table_and_forced_moves_are_not_tried() -> None
     log_probs = torch.full((8, NUM_ACTIONS), -1e9)
     log_probs[:, DRAW_CLOSED] = 0.0
     with torch.no_grad():
-        tried = learner.try_actions(log_probs)
-        learner.try_actions(torch.log_softmax(torch.where(torch.from_numpy(env.action_masks()), 0.0, -1e9), dim=1))
+        tried = learner.try_actions(log_probs, [env])
+        learner.try_actions(
+            torch.log_softmax(torch.where(torch.from_numpy(env.action_masks()), 0.0, -1e9), dim=1), [env]
+        )
     assert not tried.gains.any()
     np.testing.assert_array_equal(env.positions()[0], before)
 
