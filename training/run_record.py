@@ -117,6 +117,12 @@ def read_run(path: Path) -> RunRecord:
         InvalidFile: the folder holds no run, one that has measured nothing yet, or files that can't be read.
     """
     folder = RunFolder(path)
+    if not folder.holds_run:
+        found = folder.exploitation.exists()
+        told = (
+            f"a search found what stands in {folder.exploitation.name}, which has no page" if found else "holds no run"
+        )
+        raise InvalidFile(f"{path}: {told}; name the folder of a run of training.train or of a learner's exploit")
     description, config = folder.read(), folder.read_config()
     matches = folder.metrics("match")
     if not matches:

@@ -4,6 +4,9 @@ A yardstick, not a player: about what this search would gain if it guessed the h
 another value or another play after the candidates may go further. Candidates, play after them, value and stopping are
 those of `search`; only the worlds differ: all hold the opponent's true hand, and the order of the closed stock is drawn
 anew in each.
+
+With ``--wins`` it plays for games won and not for points: each deal in its worlds is played to its end, and only who
+won it counts.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.comparing import ComparingPolicy, Comparison, add_points, two_seat_rules
 from paplu_env.bots.policy import decision_keys
-from paplu_env.bots.rollout import ROOM_ROWS
+from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END
 from paplu_env.bots.search import SearchAgent
 from paplu_env.bots.search_kernels import BEHIND, MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, is_settled
 from paplu_env.cards import NUM_FACES
@@ -38,6 +41,7 @@ _EPILOG: Final = """\
 examples:
   python -m training.search_ceiling
   python -m training.search_ceiling points-2 --deals 300 --worlds 64
+  python -m training.search_ceiling --wins --worlds 256
 """
 
 
@@ -47,15 +51,17 @@ class ShownSearch(ComparingPolicy):
     Args:
         rules: of a table for two.
         worlds: orders of the stock a decision, at most.
+        for_wins: whether it plays for games won in place of points.
     """
 
     states: States  # (B,), the deals whose views are asked about
 
-    def __init__(self, rules: RuleSet | str, worlds: int) -> None:
+    def __init__(self, rules: RuleSet | str, worlds: int, for_wins: bool = False) -> None:
         table = two_seat_rules(rules, "a search that is shown the cards")
         model = SearchAgent(table, worlds)
         super().__init__("search-shown", table, model.base, model.threshold, worlds)
-        self.turns = model.turns
+        self.turns = TO_THE_END if for_wins else model.turns  # the fitted value knows of points alone
+        self.for_wins = for_wins
 
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
@@ -69,6 +75,8 @@ class ShownSearch(ComparingPolicy):
             states = np.repeat(worlds, len(tried))
             engine.apply_actions(states, np.tile(actions[tried], len(worlds)), self.rules)
             points = worth_after(states, me, self.turns, self.rules)
+            if self.for_wins:
+                points = np.sign(points) * self.rules.max_points  # so that thresholds mean what they do elsewhere
             add_points(tally, tried, points.reshape(len(worlds), -1))
             if is_settled(tally, count):
                 break
@@ -116,6 +124,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("opponent", nargs="?", default="outs", help="bot or file (outs)")
     parser.add_argument("--rules", default=_RULES, help=f"table for two ({_RULES})")
     parser.add_argument("--worlds", type=int, default=64, help="orders of the stock a decision, at most (64)")
+    parser.add_argument("--wins", action="store_true", help="play for games won in place of points")
     parser.add_argument("--deals", type=int, default=300, help="each played from both seats (300)")
     parser.add_argument("--seed", type=int, default=44_000_000, help="of the deals (44000000)")
     given = parser.parse_args(arguments)
@@ -123,7 +132,7 @@ def main(arguments: list[str] | None = None) -> int:
         if given.deals < 2:
             raise PapluError(f"--deals {given.deals}: an interval takes two")
         rules = as_rules(given.rules)
-        agent = ShownSearch(rules, given.worlds)
+        agent = ShownSearch(rules, given.worlds, given.wins)
         points = play(agent, make_policy(given.opponent, rules), given.deals, int(as_seed(given.seed, "--seed")))
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -131,9 +140,10 @@ def main(arguments: list[str] | None = None) -> int:
     of_deals, won = points.mean(axis=1), (points > 0).mean(axis=1)
     low, high = mean_interval(of_deals)
     least, most = share_interval(won)
+    aim = " and plays for wins" if given.wins else ""
     print(
-        f"search that is shown the cards against {given.opponent}, {rules}: {given.deals:,} deals from both seats, "
-        f"seed {given.seed}, {given.worlds} worlds\n"
+        f"search that is shown the cards{aim} against {given.opponent}, {rules}: "
+        f"{given.deals:,} deals from both seats, seed {given.seed}, {given.worlds} worlds\n"
         f"games won {won.mean():.1%} [{least:.1%}, {most:.1%}], points per deal {of_deals.mean():+.2f} "
         f"[{low:+.2f}, {high:+.2f}]"
     )

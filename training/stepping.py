@@ -65,11 +65,12 @@ class Stepping:
 
 def _help(future: Future[None], work: Callable[[], None]) -> None:
     """Do a share of the work, unless it is done already."""
-    if not future.set_running_or_notify_cancel():
-        return
     try:
+        if not future.set_running_or_notify_cancel():
+            return
         work()
-    except BaseException as error:
-        future.set_exception(error)
+        future.set_result(None)
+    except BaseException as error:  # Ctrl-C too: the other thread would wait for ever
+        if not future.done():
+            future.set_exception(error)
         raise
-    future.set_result(None)

@@ -155,7 +155,12 @@ def test_what_is_no_run_or_has_nothing_to_show_is_said(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([str(tmp_path / "none"), "--out", str(tmp_path / "page.html")]) == 2
-    assert "describes no run" in capsys.readouterr().err
+    assert "none: holds no run" in capsys.readouterr().err
+    searched = tmp_path / "searched"
+    searched.mkdir()
+    (searched / "exploit.json").write_text("{}", encoding="utf-8")
+    assert main([str(searched), "--out", str(tmp_path / "page.html")]) == 2
+    assert "a search found what stands in exploit.json" in capsys.readouterr().err
     (run / "metrics.jsonl").unlink()
     assert main([str(run), "--out", str(tmp_path / "page.html")]) == 2
     assert "has measured nothing yet" in capsys.readouterr().err

@@ -39,6 +39,21 @@ def test_it_follows_from_its_seed_and_plays_from_both_seats() -> None:
     assert not np.array_equal(points, play(agent, opponent, 3, 8))
 
 
+def test_playing_for_wins_asks_only_who_wins() -> None:
+    for_points, for_wins = ShownSearch(RULES, 16), ShownSearch(RULES, 16, for_wins=True)
+    for agent in (for_points, for_wins):
+        agent.states = _dealt()
+    views = engine.player_views(agent.states, agent.states["current_player"].astype(np.int64))
+    masks = engine.legal_action_masks(agent.states, agent.rules)
+    keys = np.arange(3, dtype=np.uint64)
+    for found in for_wins.compare(views, masks, keys):
+        # A win and a loss count 80 each, so of n worlds every value is a multiple of 160 / n away from 80.
+        steps = (80 - found.values[0]) / 160 * found.worlds[0]
+        assert abs(steps - round(steps)) < 1e-9
+        assert abs(found.values[0]) < 80
+    assert any(found.values[0] * found.worlds[0] % 1 for found in for_points.compare(views, masks, keys))
+
+
 def test_the_line_names_deals_seed_and_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mindist", "--deals", "2", "--worlds", "16", "--seed", "5"]) == 0
     told = capsys.readouterr().out
