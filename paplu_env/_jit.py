@@ -14,9 +14,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import numba
 import numpy as np
@@ -161,26 +161,37 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
         for start in starts:
             kernel(start, min(start + size, rows))
 
-    others, done = threads - 1, []
+    others = threads - 1
+    shares: list[Share] = []
     if (offer := getattr(_here, "offer", None)) is not None:
-        done.append(offer(work))
+        shares.append(offer(work))
         others -= 1
-    done += [_workers(others, os.getpid()).submit(work) for _ in range(others)]
+    shares += [_workers(others, os.getpid()).submit(work) for _ in range(others)]
     try:
         work()
     finally:
-        # Those who haven't begun by now would find no slice.
-        errors = [one.exception() for one in done if not one.cancel()]
+        # What nobody has begun by now has nothing left to do, or isn't wanted any more after an error.
+        errors = [share.exception() for share in shares if not share.cancel()]
     for error in errors:
         if error is not None:
             raise error
 
 
-def offer_slices(offer: Callable[[Callable[[], None]], Future[None]]) -> None:
+class Share(Protocol):
+    """What `run_slices` asks of a share of its slices in another thread; futures are such."""
+
+    def cancel(self) -> bool:
+        """Give it up unless it has been begun; whether that is so."""
+
+    def exception(self) -> BaseException | None:
+        """Wait for its end; the error that stopped it, if one did."""
+
+
+def offer_slices(offer: Callable[[Callable[[], None]], Share]) -> None:
     """From now on, where `run_slices` is called in this thread, one of the others that help is found by ``offer``.
 
     Args:
-        offer: takes what is to be called in another thread, at once, later or not at all, and returns its future.
+        offer: takes what is to be called in another thread, at once, later or not at all.
     """
     _here.offer = offer
 

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from paplu_env.encoding import get, hidden_layout
 from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.errors import PapluError
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
 from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
@@ -195,18 +196,23 @@ class Learner(MaskablePPO):
 
         The games are decided in two halves, and with two threads one half is played on while the other is decided,
         see `Stepping`. So a callback hears of a step when other games may be under way in the next one: it finds what
-        it may know in its ``locals``, and leaves the environment alone.
+        it may know in its ``locals``, and leaves the environment alone. If it stops, that next step is still played
+        and counted.
 
         The network decides on one thread: a second one of torch's would go on spinning for milliseconds after every
         product, on the core that the environment needs.
+
+        Raises:
+            PapluError: a game asks for a decision and allows no action.
         """
         assert use_masking, "a learner without masks would choose illegal actions"
         assert n_rollout_steps == len(self.rollout_buffer.obs)
         callback.on_rollout_start()
         cut: list[tuple[int, int, npt.NDArray[np.float32]]] = []
         halves = halves_of(env)
+        is_stopped = False
         with _on_one_thread(), Stepping(self._threads) as stepping:
-            waited = [stepping.start(self._look, half, rows) for half, rows in halves]
+            waited = [stepping.start(partial(self._look, half, rows)) for half, rows in halves]
             for step in range(n_rollout_steps + 1):
                 turns = []
                 for k, (half, rows) in enumerate(halves):
@@ -214,11 +220,17 @@ class Learner(MaskablePPO):
                     turns.append(turn)
                     if step < n_rollout_steps:
                         actions = self._decide(step, half, rows, turn)
-                        waited[k] = stepping.start(self._play, half, actions)
+                        waited[k] = stepping.start(partial(self._play, half, actions))
                 if step and not self._note(step - 1, turns, cut, callback):
-                    return False
+                    is_stopped = True
+                    break
+            if is_stopped and step < n_rollout_steps:
+                turns = [stepping.result(job) for job in waited]
+                self.num_timesteps += env.num_envs
         obs = np.concatenate([turn.obs for turn in turns])
-        self._last_obs, self._last_episode_starts = obs, self.rollout_buffer.dones[-1]
+        self._last_obs, self._last_episode_starts = obs, np.concatenate([turn.dones for turn in turns])
+        if is_stopped:
+            return False
         self._value(env, obs, cut)
         callback.on_rollout_end()
         return True
@@ -231,6 +243,12 @@ class Learner(MaskablePPO):
 
     def _decide(self, step: int, env: Any, rows: slice, turn: _Turn) -> npt.NDArray[np.int64]:
         """Write a decision of some games into the buffer."""
+        stuck = np.flatnonzero(~turn.masks.any(axis=1))
+        if stuck.size:
+            raise PapluError(
+                f"after {self.num_timesteps:,} decisions the mask of game {rows.start + stuck[0]} allows no action: "
+                "the environment asks a seat that isn't to move, and learning from that would be learning nonsense"
+            )
         room, policy = self.rollout_buffer, self.policy
         obs, masks = room.obs[step, rows], room.masks[step, rows]
         obs.copy_(torch.from_numpy(turn.obs))
@@ -266,8 +284,9 @@ class Learner(MaskablePPO):
         dones = room.dones[step] = np.concatenate([turn.dones for turn in turns])
         infos = [info for turn in turns for info in turn.infos]
         self.num_timesteps += len(dones)
-        next_masks = [turn.masks for turn in turns]
-        callback.update_locals({"self": self, "infos": infos, "rewards": rewards, "dones": dones, "masks": next_masks})
+        callback.update_locals(
+            {"self": self, "rollout_buffer": room, "rewards": rewards, "dones": dones, "infos": infos}
+        )
         if not callback.on_step():
             return False
         self._update_info_buffer(infos, dones)

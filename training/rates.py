@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from stable_baselines3.common.callbacks import BaseCallback
-
-from paplu_env.errors import PapluError
 
 
 class _Deal(NamedTuple):
@@ -25,10 +21,7 @@ class _Deal(NamedTuple):
 
 
 class Rates(BaseCallback):
-    """Counts finished deals between two calls of `take`; it also makes sure that every mask allows something.
-
-    An empty mask would not stop MaskablePPO: it would choose evenly among illegal actions, without a word.
-    """
+    """Counts finished deals between two calls of `take`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +53,6 @@ class Rates(BaseCallback):
     def _on_rollout_start(self) -> None:
         if len(self._decisions) != self.training_env.num_envs:
             self._decisions = np.zeros(self.training_env.num_envs, dtype=np.int64)
-        self._check_masks()
 
     def _on_step(self) -> bool:
         self._decisions += 1
@@ -73,19 +65,7 @@ class Rates(BaseCallback):
                 _Deal(info["opponent"], info["seat"], float(info["points"]), is_won, info["ending"], length)
             )
             self._decisions[i] = 0
-        self._check_masks(self.locals.get("masks"))
         return True
-
-    def _check_masks(self, given: Sequence[npt.NDArray[np.bool_]] | None = None) -> None:
-        """Look at the masks of the next decisions, which `Learner` hands over: its games may be under way by then."""
-        env: Any = self.training_env
-        masks = env.action_masks() if given is None else np.concatenate(given)
-        stuck = np.flatnonzero(~masks.any(axis=1))
-        if stuck.size:
-            raise PapluError(
-                f"after {self.num_timesteps:,} decisions the mask of game {stuck[0]} allows no action: the environment "
-                "asks a seat that isn't to move, and learning from that would be learning nonsense"
-            )
 
 
 def _summary(deals: list[_Deal]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from stable_baselines3.common.logger import Logger
 from paplu_env import encoding as encodings
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS, TAKE_OPEN
-from paplu_env.errors import PapluError
 from paplu_env.rules import as_rules
 from tests.training.tiny import FreeEnv
 from training.config import NetworkConfig
@@ -122,13 +121,6 @@ def _silent(model: MaskablePPO) -> Rates:
     rates = Rates()
     rates.init_callback(model)
     return rates
-
-
-def test_an_empty_mask_stops_training_in_the_first_step() -> None:
-    model = _model(FreeEnv(empty_mask=True))
-    with pytest.raises(PapluError, match="the mask of game 3 allows no action"):
-        model.learn(128, callback=Rates(), log_interval=None)
-    assert model.num_timesteps == 0
 
 
 def test_many_updates_on_random_masks_stay_finite() -> None:

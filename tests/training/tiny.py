@@ -54,25 +54,21 @@ def tiny_config(**changes: object) -> TrainConfig:
 class FreeEnv(VecEnv):
     """Random observations, masks and rewards at no cost: the learner without the game."""
 
-    def __init__(self, num_envs: int = 16, num_features: int = 12, empty_mask: bool = False) -> None:
+    def __init__(self, num_envs: int = 16, num_features: int = 12) -> None:
         super().__init__(num_envs, spaces.Box(0.0, 1.0, (num_features,), np.float32), spaces.Discrete(NUM_ACTIONS))
         self._rng = np.random.default_rng(0)
-        self._empty_mask = empty_mask
         self._draw()
 
     def _draw(self) -> None:
         self._obs = self._rng.random((self.num_envs, *self.observation_space.shape), dtype=np.float32)
         self.masks = self._rng.random((self.num_envs, NUM_ACTIONS)) < 0.1
         self.masks[:, 5] = True
-        if self._empty_mask:
-            self.masks[3] = False
 
     def reset(self) -> np.ndarray:
         return self._obs
 
     def step_async(self, actions: np.ndarray) -> None:
-        if not self._empty_mask:
-            assert self.masks[np.arange(self.num_envs), actions].all(), "an illegal action"
+        assert self.masks[np.arange(self.num_envs), actions].all(), "an illegal action"
         self._rewards = (actions % 7).astype(np.float32)
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict]]:
