@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import explained_variance
@@ -19,7 +18,6 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
 from paplu_env.encoding import get, hidden_layout
-from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import PapluError
 from paplu_env.rules import parse_rules
 from training.config import TrainConfig
@@ -27,29 +25,10 @@ from training.lookahead import LEAST_PROBABILITY, Tried, try_actions
 from training.mixed_env import halves_of
 from training.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities
 from training.relabelling import draw, relabellings
+from training.rollout import Batch, Rollout
 from training.stepping import Stepping
 
 _ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
-
-
-class Batch(NamedTuple):
-    """Decisions in any number, as tensors."""
-
-    obs: torch.Tensor  # (N, F), float32 or bfloat16
-    masks: torch.Tensor  # (N, A) bool
-    hidden: torch.Tensor | None  # (N, H), as obs, for critics that see it
-    actions: torch.Tensor  # (N,) int64
-    log_probs: torch.Tensor  # (N,) when they were taken
-    advantages: torch.Tensor  # (N,)
-    returns: torch.Tensor  # (N,)
-    tried: torch.Tensor | None = None  # (N, K) int64, actions that were looked ahead for, as in `Tried`
-    tried_probs: torch.Tensor | None = None  # (N, K)
-    gains: torch.Tensor | None = None  # (N, K)
-    magnet: torch.Tensor | None = None  # (N, A) log-probabilities of the magnet
-
-    def rows(self, index: torch.Tensor) -> Batch:
-        """Some of the decisions."""
-        return Batch(*(None if part is None else part.index_select(0, index) for part in self))
 
 
 class _Turn(NamedTuple):
@@ -61,72 +40,6 @@ class _Turn(NamedTuple):
     rewards: Any = None  # (N,) of the last decisions, whether they ended the deal, and what is said of that
     dones: Any = None
     infos: Any = ()
-
-
-class Rollout:
-    """The decisions between two updates; stands in the place of SB3's buffer.
-
-    Args:
-        num_hidden: ``H``, 0 where nobody asks for hidden cards.
-        num_tried: ``K``, 0 where nobody looks ahead.
-        dtype: of observations; bfloat16 takes half the room and is what trunks of that precision read anyway.
-    """
-
-    def __init__(
-        self,
-        buffer_size: int,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        device: torch.device | str = "cpu",
-        gae_lambda: float = 1.0,
-        gamma: float = 0.99,
-        n_envs: int = 1,
-        num_hidden: int = 0,
-        num_tried: int = 0,
-        dtype: torch.dtype = torch.float32,
-    ) -> None:
-        assert observation_space.shape is not None
-        shape = (buffer_size, n_envs)
-        self.gamma, self.gae_lambda = gamma, gae_lambda
-        self.obs = torch.zeros(*shape, *observation_space.shape, dtype=dtype)
-        self.masks = torch.zeros(*shape, NUM_ACTIONS, dtype=torch.bool)
-        self.hidden = torch.zeros(*shape, num_hidden, dtype=dtype) if num_hidden else None
-        self.actions = torch.zeros(*shape, dtype=torch.int64)
-        self.log_probs = torch.zeros(shape)
-        self.values = torch.zeros(shape)
-        self.tried = torch.zeros(*shape, num_tried, dtype=torch.int64) if num_tried else None
-        self.tried_probs = torch.zeros(*shape, num_tried)
-        self.gains = torch.zeros(*shape, num_tried)
-        self.rewards: npt.NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
-        self.dones: npt.NDArray[np.bool_] = np.zeros(shape, dtype=bool)
-        self.advantages = torch.zeros(shape)
-
-    def finish(self, last_values: npt.NDArray[np.float32]) -> None:
-        """Estimate advantages (GAE, Schulman et al. 2016) once `values` are known.
-
-        Args:
-            last_values: ``(N,)`` values of the positions after the last decisions, 0 where the deal was over.
-        """
-        values = self.values.numpy()
-        advantages, after, gain = self.advantages.numpy(), last_values, np.zeros_like(last_values)
-        for step in reversed(range(len(values))):
-            goes_on = np.float32(1) - self.dones[step]
-            error = self.rewards[step] + self.gamma * after * goes_on - values[step]
-            gain = error + self.gamma * self.gae_lambda * goes_on * gain
-            advantages[step], after = gain, values[step]
-
-    def flat(self) -> Batch:
-        """All decisions, in the order in which they were taken."""
-        returns = self.advantages + self.values
-        hidden = None if self.hidden is None else self.hidden.flatten(0, 1)
-        parts = (part.flatten(0, 1) for part in (self.actions, self.log_probs, self.advantages, returns))
-        batch = Batch(self.obs.flatten(0, 1), self.masks.flatten(0, 1), hidden, *parts)
-        if self.tried is None:
-            return batch
-        tried, probs, gains = (part.flatten(0, 1) for part in (self.tried, self.tried_probs, self.gains))
-        # Their scale is that of one point's effect, not of the deal's outcome: bring it to that of advantages.
-        scale = (probs * gains.square()).sum(dim=1).mean().sqrt()
-        return batch._replace(tried=tried, tried_probs=probs, gains=gains / (scale + 1e-8))
 
 
 class Learner(MaskablePPO):

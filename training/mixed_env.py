@@ -88,7 +88,7 @@ class MixedVecEnv(VecEnv):
             part.close()
 
 
-class Share(NamedTuple):
+class Part(NamedTuple):
     """Some of the games of one table."""
 
     table: int  # its place among the tables of the run
@@ -96,12 +96,12 @@ class Share(NamedTuple):
     games: int
 
 
-def shares_of(config: TrainConfig) -> list[Share]:
+def parts_of(config: TrainConfig) -> list[Part]:
     """How a run's games are shared out: a part for each table, or two where there is but one, to have halves."""
     games, tables = config.games // len(config.tables), range(len(config.tables))
     if len(tables) > 1 or games < 2:
-        return [Share(table, 0, games) for table in tables]
-    return [Share(0, 0, games // 2), Share(0, games // 2, games - games // 2)]
+        return [Part(table, 0, games) for table in tables]
+    return [Part(0, 0, games // 2), Part(0, games // 2, games - games // 2)]
 
 
 def deal_tables(
@@ -117,19 +117,19 @@ def deal_tables(
     return MixedVecEnv(
         [
             PapluVecEnv(
-                num_envs=share.games,
-                rules=config.tables[share.table],
-                opponents=opponents(share.table),
+                num_envs=part.games,
+                rules=config.tables[part.table],
+                opponents=opponents(part.table),
                 opponent_weights=weights,
                 encoding=config.encoding,
                 reward=config.reward,
                 seat="random",
-                seed=int(seeds[share.table]) + share.first,
+                seed=int(seeds[part.table]) + part.first,
                 terminal_observations="truncated",
                 threads=config.threads,
                 illegal_action="raise",
             )
-            for share in shares_of(config)
+            for part in parts_of(config)
         ]
     )
 

@@ -23,7 +23,7 @@ from training.clone import clone
 from training.config import BUDGET, TrainConfig, load_config
 from training.files import Tensors
 from training.learner import Learner
-from training.mixed_env import deal_tables, shares_of
+from training.mixed_env import deal_tables, parts_of
 from training.opponents import NetworkPolicy, OpponentPool
 from training.progress import Progress
 from training.rates import Rates
@@ -195,8 +195,8 @@ class _Run:
                 update = model.num_timesteps // per_update
                 if config.opponents.self_share and update % config.opponents.add_every == 0:
                     self.pool.add(model.num_timesteps, model.policy.net)
-                for share, part in zip(shares_of(config), model.env.parts, strict=True):
-                    part.set_opponents(self.pool.policies(share.table), self.pool.weights)
+                for part, env in zip(parts_of(config), model.env.parts, strict=True):
+                    env.set_opponents(self.pool.policies(part.table), self.pool.weights)
 
                 self.schedule.progress = self._progress()
                 start = time.monotonic()

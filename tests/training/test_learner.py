@@ -17,10 +17,11 @@ from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
 from training.config import TrainConfig
-from training.learner import Learner, Rollout
+from training.learner import Learner
 from training.network import LeanPolicy, mask_logits
 from training.rates import Rates
 from training.relabelling import relabellings
+from training.rollout import Rollout
 
 
 def _env(config: TrainConfig, seed: int = 3) -> PapluVecEnv:

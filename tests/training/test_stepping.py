@@ -18,7 +18,7 @@ from paplu_env.errors import PapluError
 from tests.training.tiny import tiny_config
 from training.config import TrainConfig
 from training.learner import Learner
-from training.mixed_env import MixedVecEnv, deal_tables, halves_of, shares_of
+from training.mixed_env import MixedVecEnv, deal_tables, halves_of, parts_of
 from training.rates import Rates
 from training.stepping import Job, Stepping
 from training.throughput import timed_calls
@@ -229,7 +229,7 @@ def test_deals_that_are_cut_are_valued_by_their_own_last_observation() -> None:
 
 def test_a_single_table_is_shared_by_two_parts_that_deal_what_one_would() -> None:
     config = tiny_config(games=7)
-    assert [(share.table, share.first, share.games) for share in shares_of(config)] == [(0, 0, 3), (0, 3, 4)]
+    assert [tuple(part) for part in parts_of(config)] == [(0, 0, 3), (0, 3, 4)]
     split, whole = (
         _env(config),
         PapluVecEnv(
