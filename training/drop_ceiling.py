@@ -21,6 +21,7 @@ import numpy.typing as npt
 from paplu_env import engine
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.policy import Policy
+from paplu_env.bots.recall import Recall, empty_recall
 from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, play_on
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.engine.actions import DROP
@@ -113,13 +114,14 @@ def _play_hands(
 ) -> None:
     """Fill ``starts`` and ``points``, a row a deal."""
     room, nearness = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(2, dtype=np.int64)
+    recall = empty_recall(int(rules[0]["hand_size"]))
     for deal in range(len(starts)):
         seat = deal % 2
         deal_kernel(states, _DEALT, rules, seed + np.uint64(deal), 0, everybody)
         starts[deal] = states[_DEALT]
         if seat == 1:
             nearness[:] = UNKNOWN
-            play_on(starts, deal, 1, rules, table, nearness, room)
+            play_on(starts, deal, 1, rules, table, nearness, recall, room)
             if int(starts[deal]["phase"]) == OVER or _would_drop(states[_DEALT], 0, rules[0], table, room[0]):
                 continue
         key = mix(seed, np.uint64(deal))
@@ -130,9 +132,9 @@ def _play_hands(
                 world = mix(mix(key, np.uint64(half)), np.uint64(tries))
                 tries += 1
                 if _deal_anew(states[_WORLD], starts[deal], seat, world) and _is_likely(
-                    states, starts[deal], seat, rules, table, nearness, room
+                    states, starts[deal], seat, rules, table, nearness, recall, room
                 ):
-                    total += _play_out(states, seat, rules, table, nearness, room)
+                    total += _play_out(states, seat, rules, table, nearness, recall, room)
                     played += 1
             if played < playouts:
                 points[deal, :] = np.nan
@@ -189,6 +191,7 @@ def _is_likely(
     rules: npt.NDArray[np.void],
     table: Table,
     nearness: npt.NDArray[np.int64],
+    recall: Recall,
     room: npt.NDArray[np.uint8],
 ) -> bool:
     """Whether the first seat, if it isn't the one that decides, stays and does in the world what was seen."""
@@ -197,7 +200,7 @@ def _is_likely(
         return True
     if _would_drop(states[_WORLD], 0, rules[0], table, room[0]):
         return False
-    play_on(states, _WORLD, 1, rules, table, nearness, room)
+    play_on(states, _WORLD, 1, rules, table, nearness, recall, room)
     s = states[_WORLD]
     return (
         int(s["phase"]) != OVER
@@ -213,14 +216,15 @@ def _play_out(
     rules: npt.NDArray[np.void],
     table: Table,
     nearness: npt.NDArray[np.int64],
+    recall: Recall,
     room: npt.NDArray[np.uint8],
 ) -> float:
     """Points of a seat that stays, in the world: the second seat has yet to drop or stay when the first decides."""
     if seat == 0:
-        play_on(states, _WORLD, 1, rules, table, nearness, room)
+        play_on(states, _WORLD, 1, rules, table, nearness, recall, room)
         if int(states[_WORLD]["phase"]) != OVER and _would_drop(states[_WORLD], 1, rules[0], table, room[0]):
             return float(rules[0]["first_drop"])
-    play_on(states, _WORLD, TO_THE_END, rules, table, nearness, room)
+    play_on(states, _WORLD, TO_THE_END, rules, table, nearness, recall, room)
     return float(states[_WORLD]["returns"][seat])
 
 

@@ -26,6 +26,7 @@ from torch.nn import functional
 
 from paplu_env import engine
 from paplu_env._jit import njit
+from paplu_env.bots.recall import empty_recall
 from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
 from paplu_env.bots.search_features import NUM_FEATURES, NUM_PLANES, describe_kernel
 from paplu_env.bots.search_value import Value, as_value
@@ -148,7 +149,7 @@ def _play_turns(
         keys: one a row, changed.
         noise: the share of turns with a random draw, in 2**20ths; every other of them has a random discard too.
     """
-    room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), empty_recall(int(rules[0]["hand_size"]))
     for i in range(len(states)):
         key, chance = draw_below(keys[i], 1 << 20)
         if chance < noise:
@@ -163,7 +164,7 @@ def _play_turns(
                 keys[i] = key
                 continue
         keys[i] = key
-        play_on(states, i, 1, rules, table, nearness[i], room)
+        play_on(states, i, 1, rules, table, nearness[i], recall, room)
 
 
 @njit

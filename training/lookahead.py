@@ -19,6 +19,7 @@ import numpy.typing as npt
 import torch
 
 from paplu_env._jit import njit
+from paplu_env.bots.recall import empty_recall
 from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
 from paplu_env.cards import NUM_FACES
 from paplu_env.encoding import Encoding, HiddenLayout
@@ -106,8 +107,8 @@ def _values(
 def _play_others(states: States, seats: npt.NDArray[np.int64], rules: Any, table: Table) -> None:
     """Play every row on until its seat is to move or the deal is over; drawing, a seat stays to move."""
     nearness = np.empty(int(rules[0]["num_players"]), dtype=np.int64)
-    room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), empty_recall(int(rules[0]["hand_size"]))
     for i in range(len(states)):
         nearness[:] = UNKNOWN
         while int(states[i]["phase"]) != OVER and int(states[i]["current_player"]) != int(seats[i]):
-            play_on(states, i, 1, rules, table, nearness, room)
+            play_on(states, i, 1, rules, table, nearness, recall, room)

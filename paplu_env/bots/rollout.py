@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, lowest_bit, njit
+from paplu_env.bots.recall import Recall, recalled_discard_outs
 from paplu_env.cards import FACE_POINTS, NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
 from paplu_env.engine.legal import LEGAL, reason_kernel
@@ -45,12 +46,14 @@ def play_on(
     rules: npt.NDArray[np.void],
     table: Table,
     nearness: npt.NDArray[np.int64],
+    recall: Recall,
     room: npt.NDArray[np.uint8],
 ) -> None:
     """Play row ``i`` until so many turns have ended, the one under way included, or the deal has.
 
     Args:
         nearness: ``(P,)``, distance of each hand as it was before its seat drew, or `UNKNOWN`; kept up to date.
+        recall: of these rules.
         room: ``(ROOM_ROWS, 53)``, to work in.
     """
     r = rules[0]
@@ -64,7 +67,7 @@ def play_on(
         if int(s["phase"]) == DRAW:
             apply_kernel(states, i, _draw(states, i, seat, hand, wild, rules, table, nearness), rules)
         else:
-            apply_kernel(states, i, _finish_or_discard(s, seat, hand, wild, r, table, nearness, room), rules)
+            apply_kernel(states, i, _finish_or_discard(s, seat, hand, wild, r, table, nearness, recall, room), rules)
             turns -= 1
 
 
@@ -98,6 +101,7 @@ def _finish_or_discard(
     r: Any,
     table: Table,
     nearness: npt.NDArray[np.int64],
+    recall: Recall,
     room: npt.NDArray[np.uint8],
 ) -> int:
     """Declare if possible, else throw."""
@@ -109,7 +113,8 @@ def _finish_or_discard(
     if finish:
         return DECLARE_BASE + lowest_bit(finish)
     live_cards(s, seat, r, room[LIVE])
-    thrown, nearness[seat] = light_throw(hand, wild, blocked, r, table, room)
+    recalled_discard_outs(hand, wild, room[LIVE], r, table, recall, room[_AFTER], room[_OUTS])
+    thrown, nearness[seat] = _best_throw(hand, wild, blocked, room[_AFTER], room[_OUTS])
     return DISCARD_BASE + thrown
 
 
@@ -123,8 +128,16 @@ def light_throw(
         blocked: mask of cards that may not go. If no other is held, the answer is -1.
         room: its row 2 tells the live cards; rows 1 and 3 are written.
     """
-    after, live, outs = room[_AFTER], room[LIVE], room[_OUTS]
-    discard_outs_kernel(hand, wild, live, r, table, after, outs)
+    after, outs = room[_AFTER], room[_OUTS]
+    discard_outs_kernel(hand, wild, room[LIVE], r, table, after, outs)
+    return _best_throw(hand, wild, blocked, after, outs)
+
+
+@njit
+def _best_throw(
+    hand: Counts, wild: int, blocked: int, after: npt.NDArray[np.uint8], outs: npt.NDArray[np.uint8]
+) -> tuple[int, int]:
+    """The answer of `light_throw`, from the distance and the outs after each discard."""
     lowest = int(NOT_HELD)
     for face in range(NUM_FACES):
         if blocked >> face & 1 == 0:

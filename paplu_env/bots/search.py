@@ -11,6 +11,7 @@ import numpy.typing as npt
 from paplu_env.bots.comparing import ComparingPolicy, Comparison, two_seat_rules
 from paplu_env.bots.outs_agent import OutsAgent
 from paplu_env.bots.policy import Policy
+from paplu_env.bots.recall import new_recall
 from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END
 from paplu_env.bots.search_kernels import MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, search_kernel
 from paplu_env.bots.search_value import has_fitted_value, shipped_value
@@ -80,7 +81,7 @@ class SearchAgent(ComparingPolicy):
 
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         table, packed, states = distance_table(), self.rules.packed, empty_states(self.rules, 2)
-        room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+        room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), new_recall(self.rules)
         actions = np.zeros(MAX_CANDIDATES, dtype=np.int64)
         tally = np.zeros((NUM_TALLIES, MAX_CANDIDATES), dtype=np.float64)
         count = int(candidates_kernel(views, j, mask, base, packed, table, actions, room))
@@ -90,7 +91,7 @@ class SearchAgent(ComparingPolicy):
             for first, last in self._portions(portion):
                 settled = search_kernel(
                     views, j, key, first, last, actions, count, self.turns, shipped_value(), packed, table, states,
-                    tally, room,
+                    tally, recall, room,
                 )  # fmt: skip
                 if settled < 0:
                     raise InvalidHand(f"view {j}: its cards do not add up to the pack of {self.rules}")

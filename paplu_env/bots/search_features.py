@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
+from paplu_env.bots.recall import DEADWOOD, DISTANCE, LIVES, OUTS, Recall, empty_recall, recalled_answers
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.state import PILE_CAPACITY, States
-from paplu_env.melds.deadwood import deadwood_kernel
 from paplu_env.melds.distance_table import Table
-from paplu_env.melds.lives import lives_kernel
-from paplu_env.melds.outs import outs_kernel
 
 Floats = npt.NDArray[np.float32]
 
@@ -50,8 +48,8 @@ _PER_CARD: Final = 5.0
 _PER_DRAW: Final = 20.0
 _PER_STOCK: Final = 80.0
 
-# Rows to work in: hand and outs of each side, the stock, and one card of every face.
-FEATURE_ROOM_ROWS: Final = 6
+# Rows to work in: hand and outs of each side, the stock, and two for the solver.
+FEATURE_ROOM_ROWS: Final = 7
 
 
 @njit
@@ -62,19 +60,20 @@ def describe_kernel(states: States, rules: npt.NDArray[np.void], table: Table, f
         features: ``(len(states), NUM_FEATURES)``, every entry is overwritten.
     """
     room = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    recall = empty_recall(int(rules[0]["hand_size"]))
     for i in range(len(states)):
-        describe_row(states[i], rules[0], table, room, features[i])
+        describe_row(states[i], rules[0], table, recall, room, features[i])
 
 
 @njit
-def describe_row(s: Any, r: Any, table: Table, room: npt.NDArray[np.uint8], x: Floats) -> None:
+def describe_row(s: Any, r: Any, table: Table, recall: Recall, room: npt.NDArray[np.uint8], x: Floats) -> None:
     """`describe_kernel` for one deal.
 
     Args:
+        recall: of these rules.
         room: ``(FEATURE_ROOM_ROWS, 53)``, to work in.
     """
     x[:] = np.float32(0)
-    room[5, :] = 1
     stock, wild, size = room[4], as_int64(int(s["wild"])), int(s["stock_size"])
     for face in range(NUM_FACES):
         stock[face] = 0
@@ -85,7 +84,7 @@ def describe_row(s: Any, r: Any, table: Table, room: npt.NDArray[np.uint8], x: F
         x[_STOCK * NUM_FACES + face] = np.float32(int(stock[face]) / 2)
     mover = int(s["current_player"])
     for side in range(2):
-        _describe_side(s, side, mover if side == 0 else 1 - mover, size, wild, r, table, room, x)
+        _describe_side(s, side, mover if side == 0 else 1 - mover, size, wild, r, table, recall, room, x)
     for side in range(2):
         outs, other = room[2 * side + 1], room[2 - 2 * side]
         held = 0
@@ -104,7 +103,16 @@ def describe_row(s: Any, r: Any, table: Table, room: npt.NDArray[np.uint8], x: F
 
 @njit
 def _describe_side(
-    s: Any, side: int, seat: int, size: int, wild: int, r: Any, table: Table, room: npt.NDArray[np.uint8], x: Floats
+    s: Any,
+    side: int,
+    seat: int,
+    size: int,
+    wild: int,
+    r: Any,
+    table: Table,
+    recall: Recall,
+    room: npt.NDArray[np.uint8],
+    x: Floats,
 ) -> None:
     """Write one side's planes and numbers; its hand and its outs stay in rows ``2 * side`` and the next of the room."""
     hand, outs, stock = room[2 * side], room[2 * side + 1], room[4]
@@ -115,13 +123,14 @@ def _describe_side(
         known += int(s["known"][seat, face])
         x[(_HELD + 2 * side) * NUM_FACES + face] = np.float32(copies > 0)
         x[(_HELD + 2 * side + 1) * NUM_FACES + face] = np.float32(copies > 1)
-    distance = int(outs_kernel(hand, wild, room[5], r, table, outs))
+    answers = recall.answers[recalled_answers(hand, wild, r, table, recall, room[5:])]
     live = 0
     for face in range(NUM_FACES):
+        outs[face] = int(answers[OUTS]) >> face & 1
         if int(outs[face]):
             live += int(stock[face])
             x[(_OUTS + side) * NUM_FACES + face] = np.float32(1)
-    deadwood, lives = int(deadwood_kernel(hand, wild, r)), int(lives_kernel(hand, wild, r))
+    distance, deadwood, lives = int(answers[DISTANCE]), int(answers[DEADWOOD]), int(answers[LIVES])
     first = FIRST_NUMBER + side * NUM_SIDE
     x[first + _DISTANCE + min(distance, NUM_DISTANCES - 1)] = np.float32(1)
     x[first + _LOG_OUTS] = np.float32(np.log(live + 1.0) / _PER_LOG)

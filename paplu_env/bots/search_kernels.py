@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.likely_worlds import likely_world
+from paplu_env.bots.recall import Recall
 from paplu_env.bots.rollout import POINT_IN_OUTS, UNKNOWN, play_on
 from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, NUM_FEATURES, Floats, describe_row
 from paplu_env.bots.search_value import Value, value_kernel
@@ -146,6 +147,7 @@ def search_kernel(
     table: Table,
     states: States,
     tally: npt.NDArray[np.float64],
+    recall: Recall,
     room: npt.NDArray[np.uint8],
 ) -> int:
     """Try the candidates in the worlds ``first..last-1`` of a key, and add to the tally.
@@ -154,6 +156,7 @@ def search_kernel(
         turns: turns to play on for before the value is asked.
         value: what stands for the rest; not used if ``turns`` exceeds a deal's.
         states: ``(2,)``, to work in.
+        recall: of these rules, the same for all portions of a decision.
 
     Returns:
         1 if the matter is settled, 0 if more worlds may help, -1 if the view's cards don't add up to the pack.
@@ -172,8 +175,8 @@ def search_kernel(
             states[1] = states[0]
             apply_kernel(states, 1, int(actions[c]), rules)
             nearness[:] = UNKNOWN
-            play_on(states, 1, turns, rules, table, nearness, room)
-            points[c] = _worth(states[1], me, value, rules[0], table, seen, x, hidden, units)
+            play_on(states, 1, turns, rules, table, nearness, recall, room)
+            points[c] = _worth(states[1], me, value, rules[0], table, recall, seen, x, hidden, units)
             gain = points[c] - points[0]
             tally[PLAYED, c] += 1.0
             tally[POINTS, c] += points[c]
@@ -231,6 +234,7 @@ def _worth(
     value: Value,
     r: Any,
     table: Table,
+    recall: Recall,
     seen: npt.NDArray[np.uint8],
     x: Floats,
     hidden: Floats,
@@ -239,6 +243,6 @@ def _worth(
     """Points of a seat in a deal that has ended, or the fitted value of one at the start of a turn."""
     if int(s["phase"]) == OVER:
         return float(s["returns"][me])
-    describe_row(s, r, table, seen, x)
+    describe_row(s, r, table, recall, seen, x)
     points = value_kernel(x, value, hidden, units)
     return points if int(s["current_player"]) == me else -points

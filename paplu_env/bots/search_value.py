@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
+from paplu_env.bots.recall import empty_recall
 from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, NUM_FEATURES, Floats, describe_row
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.state import States
@@ -57,8 +58,9 @@ def values_kernel(
     """`value_kernel` for rows of deals at the start of a turn, ``(len(states),)``."""
     room, x = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_FEATURES, dtype=np.float32)
     first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
+    recall = empty_recall(int(rules[0]["hand_size"]))
     for i in range(len(states)):
-        describe_row(states[i], rules[0], table, room, x)
+        describe_row(states[i], rules[0], table, recall, room, x)
         out[i] = value_kernel(x, value, first, second)
 
 

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
+from paplu_env.bots.recall import empty_recall
 from paplu_env.bots.rollout import ROOM_ROWS, UNKNOWN, play_on
 from paplu_env.bots.search_features import FEATURE_ROOM_ROWS, describe_row
 from paplu_env.bots.search_features import NUM_FEATURES as NUM_VALUE_FEATURES
@@ -169,6 +170,7 @@ def _careful_luck_kernel(
     room, nearness = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(2, dtype=np.int64)
     seen, x = np.empty((FEATURE_ROOM_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_VALUE_FEATURES, dtype=np.float32)
     first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
+    recall = empty_recall(int(rules[0]["hand_size"]))
     for k in range(len(rows)):
         s = states[rows[k]]
         seat, top = int(s["current_player"]), int(s["stock_size"]) - 1
@@ -186,11 +188,11 @@ def _careful_luck_kernel(
             work[0]["cards"][top] = face
             apply_kernel(work, 0, DRAW_CLOSED, rules)
             nearness[:] = UNKNOWN
-            play_on(work, 0, 1, rules, table, nearness, room)
+            play_on(work, 0, 1, rules, table, nearness, recall, room)
             if int(work[0]["phase"]) == OVER:
                 worth = float(work[0]["returns"][seat])
             else:
-                describe_row(work[0], rules[0], table, seen, x)
+                describe_row(work[0], rules[0], table, recall, seen, x)
                 worth = -value_kernel(x, value, first, second)
             mean += worth * copies / (top + 1)
             if place == top:

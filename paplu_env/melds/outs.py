@@ -117,14 +117,8 @@ def outs_after_kernel(
         thrown: mask of faces that leave this distance.
         totals: ``(53,)`` uint8, filled with the outs after throwing each of them, counted by copies; 0 for others.
     """
-    asked = _asked(counts, unseen, r)
     gained = np.zeros(NOTHING + 1, dtype=np.int64)
-    if is_general(r):
-        _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
-    else:
-        ones, twos, hand, needed = read_hand(counts, wild, r)
-        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
-        _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
+    _note_outs_after(counts, wild, _asked(counts, unseen, r), r, table, lowest, thrown, gained)
     for face in range(NUM_FACES):
         totals[face] = 0
     while thrown:
@@ -136,6 +130,47 @@ def outs_after_kernel(
             total += int(unseen[lowest_bit(outs)])
             outs &= outs - 1
         totals[face] = total
+
+
+@njit
+def discard_faces_kernel(
+    counts: Counts,
+    wild: int,
+    asked: int,
+    r: Rules,
+    table: Table,
+    distances: npt.NDArray[np.uint8],
+    gained: Gained,
+) -> int:
+    """Distance after each discard from fourteen cards, and which faces are outs where that is the lowest.
+
+    Args:
+        asked: mask of the faces that are asked about, none of which all copies are held.
+        distances: ``(53,)`` uint8, filled as by `discard_distances_kernel`.
+        gained: ``(54,)`` zeros; of each face whose discard leaves the lowest distance the mask of its outs is added.
+
+    Returns:
+        The lowest distance.
+    """
+    lowest = discard_distances_kernel(counts, wild, r, table, distances)
+    thrown = 0
+    for face in range(NUM_FACES):
+        thrown |= 1 << face if int(distances[face]) == lowest else 0
+    _note_outs_after(counts, wild, asked, r, table, lowest, thrown, gained)
+    return lowest
+
+
+@njit
+def _note_outs_after(
+    counts: Counts, wild: int, asked: int, r: Rules, table: Table, lowest: int, thrown: int, gained: Gained
+) -> None:
+    """Note for each card thrown, all of which leave the lowest distance, the asked faces that lower it."""
+    if is_general(r):
+        _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
+    else:
+        ones, twos, hand, needed = read_hand(counts, wild, r)
+        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
+        _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
 
 
 @njit

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from paplu_env.bots import make_policy
+from paplu_env.bots.recall import new_recall
 from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, play_on
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine import apply_actions, deal_many, legal_action_masks, player_views
@@ -19,10 +20,10 @@ def test_a_deal_ends_as_the_kernel_of_the_search_ends_it(rules: str) -> None:
     table = as_rules(rules)
     by_kernel = deal_many(table, np.arange(60, dtype=np.uint64))
     by_policy = by_kernel.copy()
-    room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), new_recall(table)
     for i in range(len(by_kernel)):
         nearness = np.full(table.num_players, UNKNOWN, dtype=np.int64)
-        play_on(by_kernel, i, TO_THE_END, table.packed, distance_table(), nearness, room)
+        play_on(by_kernel, i, TO_THE_END, table.packed, distance_table(), nearness, recall, room)
     light = make_policy("light", table)
     while (by_policy["phase"] != OVER).any():
         rows = np.flatnonzero(by_policy["phase"] != OVER)

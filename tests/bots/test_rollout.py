@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from paplu_env import engine, melds
+from paplu_env.bots.recall import new_recall
 from paplu_env.bots.rollout import ROOM_ROWS, TO_THE_END, UNKNOWN, light_throw, live_cards, play_on
 from paplu_env.cards import NUM_FACES, parse_hand, wild_of_rank
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
@@ -19,10 +20,10 @@ from tests.bots.searched import after_moves
 def played_on(states: States, turns: int, rules: RuleSet) -> States:
     """A copy of the rows, played on by the kernel."""
     states = engine.copy(states)
-    room = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+    room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), new_recall(rules)
     for i in range(len(states)):
         nearness = np.full(rules.num_players, UNKNOWN, dtype=np.int64)
-        play_on(states, i, turns, rules.packed, distance_table(), nearness, room)
+        play_on(states, i, turns, rules.packed, distance_table(), nearness, recall, room)
     return states
 
 
