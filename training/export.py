@@ -22,15 +22,14 @@ from torch import nn
 
 from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
-from paplu_env.bots.expert import VALUE_FORMAT, VALUE_INPUTS, VALUE_OUTPUT, value_path
 from paplu_env.bots.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 from training.decisions import collect_decisions
-from training.files import to_json, write_atomically, write_json, write_together
-from training.network import ActorCritic, HiddenValue, MaskedLogits, mask_logits
+from training.files import to_json, write_json, write_together
+from training.network import MaskedLogits, mask_logits
 from training.run_folder import RunFolder, provenance
 from training.weights import load_weights, save_weights
 
@@ -155,29 +154,8 @@ def export_run(run: str | Path, out: str | Path | None = None, last: bool = Fals
         training=training,
         evaluation=[about["evaluation"]],
     )
-    if net.config.hidden_critic:
-        export_value(net, config.encoding, rules, value_path(path))
     save_weights(path.with_suffix(".safetensors"), net, config, about)
     return path
-
-
-def export_value(net: ActorCritic, encoding: str, rules: RuleSet, path: Path) -> None:
-    """Write the critic of a network that sees hidden cards as an ONNX file, which a search asks about its worlds.
-
-    Raises:
-        PapluError: it can't be exported or written.
-    """
-    layout = encodings.hidden_layout(net.config.hidden_layout)
-    sizes = (encodings.get(encoding).num_features(rules), layout.num_features(rules))
-    about = {
-        "format": VALUE_FORMAT,
-        "encoding": encoding,
-        "hidden": layout.name,
-        "num_features": str(sizes[0]),
-        "num_hidden": str(sizes[1]),
-    }
-    obs, hidden = (torch.zeros(2, size) for size in sizes)
-    write_atomically(path, _to_onnx(HiddenValue(net).eval(), (obs, hidden), VALUE_INPUTS, VALUE_OUTPUT, about))
 
 
 def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:

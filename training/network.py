@@ -219,20 +219,6 @@ class MaskedLogits(nn.Module):
         return mask_logits(self.action_head(self.trunk(obs), obs), action_mask)
 
 
-class HiddenValue(nn.Module):
-    """What is exported of an `ActorCritic` whose critic sees the hidden cards, for a search."""
-
-    def __init__(self, net: ActorCritic) -> None:
-        super().__init__()
-        self.value_trunk = net.value_trunk
-        self.value_head = net.value_head
-
-    def forward(self, obs: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
-        """Values ``(N,)`` of observations ``(N, F)`` and what they don't tell, ``(N, H)``."""
-        found: torch.Tensor = self.value_head(self.value_trunk(torch.cat((obs, hidden), dim=1))).squeeze(-1)
-        return found
-
-
 class LeanPolicy(MaskableActorCriticPolicy):
     """MaskablePPO's policy over an `ActorCritic`: the same numbers as the stock one, with less work.
 

@@ -29,7 +29,7 @@ BOTS: Final[Mapping[str, str]] = {
     "outs": "lowest distance, then live outs and points a step ahead, danger, drops by estimated value",
     "light": "lowest distance, then live outs, and no more; never drops; fast, to train against",
     "search": "outs, and plays on in 256 likely worlds before it leaves its move; search-64 takes 64; two seats",
-    "expert": "points-2 inside a search: its likely moves in 128 likely worlds; two seats, needs onnxruntime",
+    "expert": "points-2 inside a search: its likely moves in 1,024 likely worlds; two seats, needs onnxruntime",
     "easy-1": "as mindist, but looks away one decision in four and never drops",
     "medium-1": "mindist_opp, frozen",
     "hard-1": "outs with its first drop rule, frozen",

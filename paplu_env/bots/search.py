@@ -82,9 +82,8 @@ class SearchAgent(ComparingPolicy):
     def _compare(self, views: Views, j: int, mask: npt.NDArray[np.bool_], key: np.uint64, base: int) -> Comparison:
         table, packed, states = distance_table(), self.rules.packed, empty_states(self.rules, 2)
         room, recall = np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8), new_recall(self.rules)
-        actions = np.zeros(MAX_CANDIDATES, dtype=np.int64)
         tally = np.zeros((NUM_TALLIES, MAX_CANDIDATES), dtype=np.float64)
-        count = int(candidates_kernel(views, j, mask, base, packed, table, actions, room))
+        actions, count = self._candidates(views, j, mask, base)
         if count > 1:
             # The kernel looks at the tally by itself; only a clock makes it come back earlier.
             portion = self.worlds if self.milliseconds is None else _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK
@@ -98,6 +97,14 @@ class SearchAgent(ComparingPolicy):
                 if settled:
                     break
         return self._comparison(actions[:count], tally)
+
+    def _candidates(
+        self, views: Views, j: int, mask: npt.NDArray[np.bool_], base: int
+    ) -> tuple[npt.NDArray[np.int64], int]:
+        """The actions to compare in view ``j``, the base's first, ``(MAX_CANDIDATES,)``, and how many they are."""
+        actions, room = np.zeros(MAX_CANDIDATES, dtype=np.int64), np.empty((ROOM_ROWS, NUM_FACES), dtype=np.uint8)
+        count = candidates_kernel(views, j, mask, base, self.rules.packed, distance_table(), actions, room)
+        return actions, int(count)
 
 
 def search_name(worlds: int, milliseconds: float | None = None) -> str:

@@ -1,6 +1,5 @@
 """`expert`: any exported network inside a search, a function of view, key and worlds, and better than the network."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +9,15 @@ import torch
 from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import make_policy
-from paplu_env.bots.expert import ExpertAgent, value_path
-from paplu_env.encoding import HIDDEN_V2
-from paplu_env.encoding.features_v1 import NUM_DISTANCES
+from paplu_env.bots.expert import ExpertAgent
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE
 from paplu_env.engine.state import DISCARD, OVER
-from paplu_env.errors import InvalidFile, InvalidHand, PapluError, PolicyMismatch
+from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch
 from paplu_env.melds import distance
 from paplu_env.rules import as_rules
 from tests.bots.searched import after_moves
 from training.config import NetworkConfig
-from training.export import export_module, export_value
+from training.export import export_module
 from training.network import ActorCritic, MaskedLogits, face_columns
 
 POINTS = as_rules("points")
@@ -28,21 +25,13 @@ POINTS = as_rules("points")
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A network that has learned nothing, and a critic that likes hands near to complete."""
+    """A network that has learned nothing."""
     torch.manual_seed(2)
-    config = NetworkConfig(hidden=(8,), shared=False, hidden_critic=True, hidden_layout=HIDDEN_V2.name)
-    sizes = encodings.get("cards-v1").num_features(POINTS), HIDDEN_V2.num_features(POINTS)
-    net = ActorCritic(sizes[0], config, face_columns("cards-v1", POINTS), sizes[1])
-    distances = next(field for field in HIDDEN_V2.fields(POINTS) if field.name == "distances")
-    first = net.value_trunk[0]
-    with torch.no_grad():
-        first.weight.zero_()
-        start = sizes[0] + distances.start  # the own hand's come first
-        first.weight[0, start : start + NUM_DISTANCES] = torch.linspace(1.0, 0.0, NUM_DISTANCES)
-        net.value_head.weight.copy_(torch.eye(1, 8))
+    net = ActorCritic(
+        encodings.get("cards-v1").num_features(POINTS), NetworkConfig(hidden=(8,)), face_columns("cards-v1", POINTS)
+    )
     file = tmp_path_factory.mktemp("expert") / "toy.onnx"
     export_module(MaskedLogits(net), "cards-v1", POINTS, file)
-    export_value(net, "cards-v1", POINTS, value_path(file))
     return file
 
 
@@ -135,16 +124,6 @@ def test_a_view_whose_cards_do_not_add_up_is_refused(path: Path) -> None:
     views["stock_size"] -= 1
     with pytest.raises(InvalidHand, match="do not add up"):
         ExpertAgent(path, worlds=2).act(views, masks, keys)
-
-
-def test_a_network_without_its_critic_and_one_of_another_kind_are_refused(path: Path, tmp_path: Path) -> None:
-    lonely = tmp_path / "toy.onnx"
-    shutil.copy(path, lonely)
-    with pytest.raises(InvalidFile, match=r"toy\.value\.onnx"):
-        ExpertAgent(lonely)
-    shutil.copy(path, value_path(lonely))
-    with pytest.raises(InvalidFile, match="no critic of toy"):
-        ExpertAgent(lonely)
 
 
 def test_rules_that_the_network_was_not_made_for_are_refused(path: Path) -> None:
