@@ -12,6 +12,7 @@ from paplu_env.bots.comparing import two_seat_rules
 from paplu_env.bots.onnx import OnnxPolicy
 from paplu_env.bots.search import SearchAgent
 from paplu_env.bots.search_kernels import MAX_CANDIDATES
+from paplu_env.bots.search_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
@@ -20,6 +21,7 @@ from paplu_env.rules import RuleSet
 DEFAULT_WORLDS: Final = 1024
 _CANDIDATES: Final = 6
 _THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
+_TURNS: Final = 5  # turns played on before the value is asked, where there is one; more than `search`, with more time
 _LEAST_PROBABILITY: Final = 1e-4  # of a candidate, by the network
 
 
@@ -58,7 +60,8 @@ class ExpertAgent(SearchAgent):
             raise PapluError(f"candidates={candidates}: a search compares 2..{MAX_CANDIDATES}")
         self.network = OnnxPolicy(path, rules)
         table = two_seat_rules(self.network.rules, name)
-        super().__init__(table, worlds, milliseconds, self.network, threshold, name=name)
+        turns = _TURNS if has_fitted_value(table) else None
+        super().__init__(table, worlds, milliseconds, self.network, threshold, turns, name)
         self.candidates = candidates
 
     def _candidates(
