@@ -93,7 +93,7 @@ def export_module(
     masked = _Masked(module).eval()
     _check_answer(module, info)
     examples = (torch.zeros(2, info.num_features), torch.ones(2, NUM_ACTIONS, dtype=torch.bool))
-    data = _to_onnx(masked, examples, INPUTS, OUTPUT, info.to_metadata())
+    data = _to_onnx(masked, examples, info.to_metadata())
     parity = _check_parity(masked, data, coder, tables)
     card = {
         "format": CARD_FORMAT,
@@ -223,13 +223,7 @@ def _check_answer(module: nn.Module, info: PolicyInfo) -> None:
         raise PapluError(f"the module answers in shape {tuple(answer.shape)} to two rows: {wanted}")
 
 
-def _to_onnx(
-    module: nn.Module,
-    examples: tuple[torch.Tensor, torch.Tensor],
-    inputs: tuple[str, str],
-    output: str,
-    about: dict[str, str],
-) -> bytes:
+def _to_onnx(module: nn.Module, examples: tuple[torch.Tensor, torch.Tensor], about: dict[str, str]) -> bytes:
     """The module as a checked ONNX model with its metadata, for any number of rows.
 
     Raises:
@@ -241,8 +235,8 @@ def _to_onnx(
             program = torch.onnx.export(
                 module,
                 examples,
-                input_names=list(inputs),
-                output_names=[output],
+                input_names=list(INPUTS),
+                output_names=[OUTPUT],
                 opset_version=OPSET,
                 dynamic_shapes=({0: batch}, {0: batch}),
                 dynamo=True,

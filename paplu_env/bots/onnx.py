@@ -101,7 +101,7 @@ class OnnxPolicy(Policy):
         deterministic: bool = True,
     ) -> None:
         self.path = Path(path)
-        self.session = open_session(self.path, threads)
+        self.session = _open_session(self.path, threads)
         self.info = read_info(self.session, self.path)
         super().__init__(self.info.name, self.info.rules[0] if rules is None else rules)
         self.deterministic = deterministic
@@ -137,7 +137,7 @@ class OnnxPolicy(Policy):
         return answer
 
 
-def open_session(path: Path, threads: int = 1) -> Any:
+def _open_session(path: Path, threads: int = 1) -> Any:
     """An onnxruntime session on the CPU for a policy file, its sha256 compared with a card's beside it.
 
     Raises:

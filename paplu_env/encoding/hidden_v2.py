@@ -1,6 +1,6 @@
 """``hidden-v2``: `hidden-v1` and, after it, what the exact solver says of every hand and of the cards to come.
 
-As `hidden-v1` it is made from states, for a critic that is thrown away after training or asked by a search.
+As `hidden-v1` it is made from states, for a critic that is thrown away after training.
 """
 
 from __future__ import annotations

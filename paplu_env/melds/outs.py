@@ -91,10 +91,7 @@ def discard_outs_kernel(
         The lowest distance.
     """
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    thrown = 0
-    for face in range(NUM_FACES):
-        thrown |= 1 << face if int(distances[face]) == lowest else 0
-    outs_after_kernel(counts, wild, unseen, r, table, lowest, thrown, totals)
+    outs_after_kernel(counts, wild, unseen, r, table, lowest, _faces_at(distances, lowest), totals)
     return lowest
 
 
@@ -141,23 +138,25 @@ def discard_faces_kernel(
     table: Table,
     distances: npt.NDArray[np.uint8],
     gained: Gained,
-) -> int:
+) -> None:
     """Distance after each discard from fourteen cards, and which faces are outs where that is the lowest.
 
     Args:
         asked: mask of the faces that are asked about, none of which all copies are held.
         distances: ``(53,)`` uint8, filled as by `discard_distances_kernel`.
         gained: ``(54,)`` zeros; of each face whose discard leaves the lowest distance the mask of its outs is added.
-
-    Returns:
-        The lowest distance.
     """
     lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    thrown = 0
+    _note_outs_after(counts, wild, asked, r, table, lowest, _faces_at(distances, lowest), gained)
+
+
+@njit
+def _faces_at(distances: npt.NDArray[np.uint8], level: int) -> int:
+    """Mask of the faces whose discard leaves this distance."""
+    faces = 0
     for face in range(NUM_FACES):
-        thrown |= 1 << face if int(distances[face]) == lowest else 0
-    _note_outs_after(counts, wild, asked, r, table, lowest, thrown, gained)
-    return lowest
+        faces |= 1 << face if int(distances[face]) == level else 0
+    return faces
 
 
 @njit

@@ -79,16 +79,27 @@ def test_a_hand_is_told_as_the_solver_tells_it(name: str) -> None:
 
 def test_the_wild_faces_are_part_of_what_is_kept() -> None:
     rules, rng = as_rules("points"), np.random.default_rng(7)
-    recall = new_recall(rules)
+    recall, room = new_recall(rules), np.empty((2, NUM_FACES), dtype=np.uint8)
     for counts, unseen, _ in drawn(rules, rng, 50, 14):
+        hand = counts.copy()
+        hand[np.flatnonzero(hand)[0]] -= 1
         for rank in (0, 6):
             wild = wild_of_rank(rank)
             assert asked((counts, unseen, wild), rules, recall) == asked((counts, unseen, wild), rules, None)
+            place = recalled_answers(hand, wild, rules.packed[0], distance_table(), recall, room)
+            assert recall.answers[place, DISTANCE] == melds.distance(hand, wild, rules)
 
 
 def test_hands_that_share_a_place_are_told_apart() -> None:
     rules, rng = as_rules("points"), np.random.default_rng(8)
-    recall = Recall(*(array[:1].copy() for array in new_recall(rules)))
+    recall, room = (
+        Recall(*(array[:1].copy() for array in new_recall(rules))),
+        np.empty((2, NUM_FACES), dtype=np.uint8),
+    )
     for hand in drawn(rules, rng, 30, 14):
         for _ in range(2):
             assert asked(hand, rules, recall) == asked(hand, rules, None)
+    for counts, _, wild in drawn(rules, rng, 30, 13):
+        for _ in range(2):
+            place = recalled_answers(counts, wild, rules.packed[0], distance_table(), recall, room)
+            assert recall.answers[place, DISTANCE] == melds.distance(counts, wild, rules)

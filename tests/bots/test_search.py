@@ -15,7 +15,6 @@ from paplu_env.bots import make_policy
 from paplu_env.bots.comparing import MAX_WORLDS
 from paplu_env.bots.policy import Keys, Masks
 from paplu_env.bots.search import SearchAgent, worlds_of_name
-from paplu_env.bots.search_kernels import cut_stock
 from paplu_env.bots.search_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE, DROP, TAKE_OPEN
 from paplu_env.engine.state import DISCARD, DRAW, OVER, Views
@@ -165,21 +164,6 @@ def test_a_search_by_time_ends_with_the_worlds_or_with_the_time() -> None:
         patient.compare(views, masks, keys), quick(worlds=40).compare(views, masks, keys), strict=True
     ):
         assert np.array_equal(timed.values, counted.values, equal_nan=True)
-
-
-def test_a_cut_stock_has_the_cards_of_a_part_further_down_on_top_and_loses_none() -> None:
-    states = after_moves(POINTS, 1, 6, seed=4)
-    size = int(states["stock_size"][0])
-    before = states["cards"][0, :size].copy()
-    for parts in (2, 3):
-        cut = states.copy()
-        cut_stock(cut[0], parts)
-        assert np.array_equal(cut["cards"][0, :size], np.roll(before, size // parts))
-        assert not engine.check(cut, 0, POINTS)
-    for few in range(4):
-        states["stock_size"] = few
-        cut_stock(states[0], 2)
-        assert sorted(states["cards"][0, :size]) == sorted(before)
 
 
 def test_search_plays_better_than_its_base() -> None:
