@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from paplu_env.bots.comparing import two_seat_rules
 from paplu_env.bots.onnx import OnnxPolicy
-from paplu_env.bots.search import SearchAgent
+from paplu_env.bots.search import THRESHOLD, SearchAgent
 from paplu_env.bots.search_kernels import MAX_CANDIDATES
 from paplu_env.bots.search_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE
@@ -18,10 +18,10 @@ from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet
 
+# More worlds and turns than `search` has: its moves are better to begin with, so smaller gains have to be seen, and a
+# hundred milliseconds a turn allow it.
 DEFAULT_WORLDS: Final = 1024
-_CANDIDATES: Final = 6
-_THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
-_TURNS: Final = 5  # turns played on before the value is asked, where there is one; more than `search`, with more time
+_TURNS: Final = 5  # turns played on before the value is asked, where there is one
 _LEAST_PROBABILITY: Final = 1e-4  # of a candidate, by the network
 
 
@@ -51,8 +51,8 @@ class ExpertAgent(SearchAgent):
         path: str | Path,
         rules: RuleSet | str | None = None,
         worlds: int = DEFAULT_WORLDS,
-        candidates: int = _CANDIDATES,
-        threshold: float = _THRESHOLD,
+        candidates: int = MAX_CANDIDATES,
+        threshold: float = THRESHOLD,
         milliseconds: float | None = None,
         name: str = "expert",
     ) -> None:

@@ -27,7 +27,7 @@ _NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
 # Of 1, 2, 3 and 5 turns, and of thresholds up to 2.5, the best by what the moves chosen in 2,187 positions of played
 # deals bring when the light player goes on from the deal as it lay; 5 turns were as good and take half as long again.
 _TURNS: Final = 3  # turns played on before the value is asked
-_THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
+THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 16
 
 
@@ -60,7 +60,7 @@ class SearchAgent(ComparingPolicy):
         worlds: int = DEFAULT_WORLDS,
         milliseconds: float | None = None,
         base: Policy | None = None,
-        threshold: float = _THRESHOLD,
+        threshold: float = THRESHOLD,
         turns: int | None = None,
         name: str | None = None,
     ) -> None:

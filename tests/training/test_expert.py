@@ -10,6 +10,8 @@ from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.bots.expert import ExpertAgent
+from paplu_env.bots.rollout import TO_THE_END
+from paplu_env.bots.shipped import shipped_file
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE
 from paplu_env.engine.state import DISCARD, OVER
 from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch
@@ -66,10 +68,12 @@ def test_the_networks_move_is_compared_with_other_likely_ones(path: Path) -> Non
     expert = ExpertAgent(path, worlds=16, candidates=3)
     _, views, masks, keys = positions(5)
     moves = expert.network.act(views, masks, keys)
-    for found, move, mask in zip(expert.compare(views, masks, keys), moves, masks, strict=True):
+    for found, move, mask, view in zip(expert.compare(views, masks, keys), moves, masks, views, strict=True):
         assert found.actions[0] == move
         assert len(set(found.actions.tolist())) == len(found.actions) <= 3
         assert mask[found.actions].all()
+        logits = expert.network.logits(expert.network.encoding.encode(view[None], POINTS), mask[None])[0]
+        assert logits[found.actions].min() >= np.sort(logits)[-3]
         if len(found.actions) > 1:
             assert found.errors[0] == 0.0
             assert np.isfinite(found.values).all()
@@ -136,6 +140,11 @@ def test_expert_is_a_bot_by_name_and_plays_the_tables_of_its_network() -> None:
     assert (expert.name, expert.rules) == ("expert", POINTS)
     with pytest.raises(PolicyMismatch):
         make_policy("expert", "ten_card")
+
+
+def test_deals_are_played_to_their_end_where_no_value_was_fitted() -> None:
+    assert ExpertAgent(shipped_file("points-2"), POINTS).turns == 5
+    assert ExpertAgent(shipped_file("one_pack-2"), "one_pack").turns == TO_THE_END
 
 
 def test_expert_without_its_network_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
