@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 from paplu_env import bots, encoding
-from paplu_env.bots.onnx import OnnxPolicy
+from paplu_env.bots.networks.onnx import OnnxPolicy
 from tests.toy_policy import write_toy_policy
-from training.decisions import collect_decisions
+from training.learn.decisions import collect_decisions
 
 ROOT = Path(__file__).resolve().parent.parent
 JS = ROOT / "tests" / "js"
@@ -82,4 +82,4 @@ def test_onnxruntime_in_node_gives_the_logits_of_recorded_decisions(tmp_path: Pa
 
 def test_the_vectors_are_of_the_encoding_as_it_is() -> None:
     header = json.loads(VECTORS.read_text(encoding="utf-8").split("\n", 1)[0])
-    assert header["num_features"] == encoding.get(header["encoding"]).num_features(header["rules"])
+    assert header["num_features"] == encoding.by_name(header["encoding"]).num_features(header["rules"])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from paplu_env.bots.protocol import MESSAGES, PROTOCOL
+from paplu_env.bots.table.protocol import MESSAGES, PROTOCOL
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "policies" / "README.md").read_text(encoding="utf-8")

@@ -32,7 +32,7 @@ def test_every_paplu_command_that_the_readme_names_exists(command: str) -> None:
 
 
 def test_every_file_that_the_readme_names_exists() -> None:
-    for name in re.findall(r"configs/\w+\.toml", TEXT):
+    for name in re.findall(r"(?:configs|training/studies)/[\w./-]+\.(?:toml|md)", TEXT):
         assert (ROOT / name).is_file(), name
     for target in re.findall(r"make (\w+)", TEXT):
         assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), target

@@ -12,7 +12,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from paplu_env import encoding as encodings
-from paplu_env.bots.onnx import INPUTS, MASKED_LOGIT, OUTPUT, PolicyInfo
+from paplu_env.bots.networks.onnx import INPUTS, MASKED_LOGIT, OUTPUT, PolicyInfo
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import as_rules
 
@@ -30,7 +30,7 @@ MATCH: dict[str, Any] = {
 def write_toy_policy(folder: Path, name: str, rules: str = "points", encoding: str = "cards-v1") -> Path:
     """Write ``NAME.onnx`` and its card; returns the path of the first."""
     table = as_rules(rules)
-    info = PolicyInfo(name, encoding, encodings.get(encoding).num_features(table), (str(table),), (table.hash,))
+    info = PolicyInfo(name, encoding, encodings.by_name(encoding).num_features(table), (str(table),), (table.hash,))
     weights = np.random.default_rng(0).normal(size=(info.num_features, NUM_ACTIONS)).astype(np.float32)
     graph = helper.make_graph(
         [

@@ -14,17 +14,17 @@ import numpy as np
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
-from paplu_env.bots.onnx import OnnxPolicy
+from paplu_env.bots.networks.onnx import OnnxPolicy
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import format_action
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import ENDING_NAMES
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import MatchResult, play_match
-from training.config import TrainConfig, load_config
 from training.export import add_evaluation, export_run, play_command
-from training.progress import Progress
-from training.run_folder import RunFolder
+from training.learn.config import TrainConfig, load_config
+from training.run.folder import RunFolder
+from training.run.progress import Progress
 from training.train import train
 
 CONFIG: Final = Path(__file__).resolve().parent.parent / "configs" / "demo.toml"

@@ -22,16 +22,16 @@ from torch import nn
 
 from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
-from paplu_env.bots.onnx import INPUTS, OUTPUT, PolicyInfo
+from paplu_env.bots.networks.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
-from training.decisions import collect_decisions
-from training.files import to_json, write_json, write_together
-from training.network import MaskedLogits, mask_logits
-from training.run_folder import RunFolder, provenance
-from training.weights import load_weights, save_weights
+from training.learn.decisions import collect_decisions
+from training.learn.network import MaskedLogits, mask_logits
+from training.learn.weights import load_weights, save_weights
+from training.run.folder import RunFolder, provenance
+from training.run.tensors import to_json, write_json, write_together
 
 CARD_FORMAT: Final = "paplu-card-1"
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
@@ -82,7 +82,7 @@ def export_module(
     if path.suffix != ".onnx":
         raise PapluError(f"{path}: a policy file's name ends in .onnx")
     tables = [as_rules(rules), *(as_rules(other) for other in also_rules)]
-    coder = encodings.get(encoding)
+    coder = encodings.by_name(encoding)
     info = PolicyInfo(
         name=path.stem,
         encoding=encoding,

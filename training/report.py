@@ -11,16 +11,16 @@ from typing import Any, Final, NamedTuple
 
 from paplu_env import __version__
 from paplu_env.errors import PapluError
-from training import curves
-from training.files import write_atomically
-from training.run_record import RunRecord, changed_keys, read_run, value_of
+from training.run import curves
+from training.run.record import RunRecord, changed_keys, read_run, value_of
+from training.run.tensors import write_atomically
 
 try:
     import jinja2
 except ImportError as error:  # pragma: no cover - depends on what is installed
     raise PapluError("the page needs jinja2, which comes with the extra: pip install 'paplu-env[report]'") from error
 
-_TEMPLATE: Final = Path(__file__).parent / "report.html"
+_TEMPLATE: Final = Path(__file__).parent / "run" / "report.html"
 
 
 class _Drawing(NamedTuple):

@@ -15,14 +15,14 @@ import numpy as np
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.networks.shipped import INDEX, INDEX_FORMAT, policies_folder
 from paplu_env.bots.policy import decision_keys
 from paplu_env.bots.registry import is_built_in
-from paplu_env.bots.shipped import INDEX, INDEX_FORMAT, policies_folder
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation import play_match
 from training.export import CARD_FORMAT, card_path, export_run
-from training.files import write_json
-from training.progress import Progress
+from training.run.progress import Progress
+from training.run.tensors import write_json
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*")
 _DEALS: Final = 5_000  # of each match that the card gets

@@ -18,18 +18,18 @@ from paplu_env.bots import make_policy
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.rules import parse_rules
-from training.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
-from training.clone import clone
-from training.config import BUDGET, TrainConfig, load_config
-from training.files import Tensors
-from training.learner import Learner
-from training.mixed_env import deal_tables, parts_of
-from training.opponents import NetworkPolicy, OpponentPool
-from training.progress import Progress
-from training.rates import Rates
-from training.run_folder import RunFolder
-from training.stopping import StopOnRequest
-from training.weights import find_weights, load_weights, save_weights
+from training.learn.clone import clone
+from training.learn.config import BUDGET, TrainConfig, load_config
+from training.learn.learner import Learner
+from training.learn.mixed_env import deal_tables, parts_of
+from training.learn.opponents import NetworkPolicy, OpponentPool
+from training.learn.weights import find_weights, load_weights, save_weights
+from training.run.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
+from training.run.deal_stats import DealStats
+from training.run.folder import RunFolder
+from training.run.interrupt import StopOnRequest
+from training.run.progress import Progress
+from training.run.tensors import Tensors
 
 _LOGGED: Final = {  # SB3's name -> ours
     "train/entropy_loss": "entropy",
@@ -124,7 +124,7 @@ class _Run:
         self.pool = OpponentPool(config, folder.selves)
         self.examiner = make_policy(config.evaluation.opponent, self.rules)
         self.schedule = _Schedule(config)
-        self.rates = Rates()
+        self.rates = DealStats()
         self.best_score = -np.inf
         self.began = time.monotonic()
 

@@ -20,13 +20,13 @@ import numpy.typing as npt
 from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import Policy, Seat, make_policy
+from paplu_env.bots.networks.shipped import policies_folder
 from paplu_env.bots.policy import decision_keys
-from paplu_env.bots.shipped import policies_folder
-from paplu_env.bots.table_events import Event, events_after, opening_event
+from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.chance import below, keys_for
 from paplu_env.errors import PapluError
-from training.files import write_atomically
+from training.run.tensors import write_atomically
 
 FILE: Final = "vectors.jsonl"
 FORMAT: Final = "paplu-vectors-1"
@@ -64,7 +64,7 @@ def header(bot: Policy, count: int, seed: int) -> dict[str, Any]:
         "rules": str(bot.rules),
         "options": bot.rules.to_dict(),
         "encoding": ENCODING,
-        "num_features": encodings.get(ENCODING).num_features(bot.rules),
+        "num_features": encodings.by_name(ENCODING).num_features(bot.rules),
         "num_actions": NUM_ACTIONS,
         "bot": bot.name,
         "seed": seed,
@@ -86,7 +86,7 @@ def write_vectors(path: Path, bot: Policy, count: int = COUNT, seed: int = _SEED
 
 def _decisions(bot: Policy, number: int, seed: int) -> Iterator[dict[str, Any]]:
     """Every decision of one seat in one deal, with all that it has seen before."""
-    rules, coder = bot.rules, encodings.get(ENCODING)
+    rules, coder = bot.rules, encodings.by_name(ENCODING)
     players = [make_policy(name, rules) for name in _PLAYERS[number % len(_PLAYERS)]]
     place = number // len(_PLAYERS) % 2
     states = engine.deal(rules, int(keys_for(seed, number, _CHOICE_SEAT, 0)[0]), first=number % 2)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from paplu_env import engine
-from paplu_env.bots.outs_agent import shipped_weights
-from paplu_env.bots.outs_danger import interest, take_chance
-from paplu_env.bots.policy import Policy
+from paplu_env.bots.outs.take_odds import interest, take_chance
+from paplu_env.bots.outs.weights import shipped_weights
 from paplu_env.cards import Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN, format_action
 from paplu_env.engine.state import DISCARD, Views
-from paplu_env.engine.unseen import unseen
+from paplu_env.engine.unseen_cards import unseen
 from paplu_env.melds import distance, outs
+
+if TYPE_CHECKING:
+    from paplu_env.bots.policy import Policy
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from paplu_env.bots.explain import Candidate, explain
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NONE, PHASE_NAMES, States, Views
 from paplu_env.errors import IllegalAction, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
-
-if TYPE_CHECKING:
-    from paplu_env.bots.explain import Candidate
 
 Masks = npt.NDArray[np.bool_]  # (B, A), True = legal
 Keys = npt.NDArray[np.uint64]  # (B,), one key per decision: all the chance that a policy may use
@@ -94,8 +92,6 @@ class Policy(ABC):
 
     def explain(self, view: Views, mask: Masks | None = None, key: int = 0) -> list[Candidate]:
         """Why it would do what it would do: see `bots.explain.explain`."""
-        from paplu_env.bots.explain import explain  # only here: it needs the policies that it explains
-
         return explain(self, view, mask, key)
 
     def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Policy:

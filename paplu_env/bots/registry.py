@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from paplu_env.bots.light import LightAgent
-from paplu_env.bots.outs_agent import OutsAgent, shipped_weights
+from paplu_env.bots.networks.shipped import shipped_file, shipped_policies
+from paplu_env.bots.outs.agent import OutsAgent
+from paplu_env.bots.outs.weights import shipped_weights
 from paplu_env.bots.policy import Policy
-from paplu_env.bots.rule_agents import RuleAgent
-from paplu_env.bots.search import SearchAgent, worlds_of_name
-from paplu_env.bots.shipped import shipped_file, shipped_policies
+from paplu_env.bots.published.agents import RuleAgent
+from paplu_env.bots.search.agent import SearchAgent, worlds_of_name
+from paplu_env.bots.search.greedy_bot import LightAgent
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
@@ -62,7 +63,7 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = None) -> Polic
     file = exported_file(name)
     if file is not None:
         # Only here, so that rule agents don't need the module of exported ones.
-        from paplu_env.bots.onnx import OnnxPolicy
+        from paplu_env.bots.networks.onnx import OnnxPolicy
 
         return OnnxPolicy(file, None if rules is None else table)
     name = ALIASES.get(name, name)
@@ -88,7 +89,7 @@ def make_policy(policy: PolicyLike, rules: RuleSet | str | None = None) -> Polic
 
 def _expert(rules: RuleSet | None) -> Policy:
     """The search around a shipped network, at a table that the network was made for."""
-    from paplu_env.bots.expert import ExpertAgent  # only here, as above
+    from paplu_env.bots.search.expert import ExpertAgent  # only here, as above
 
     file = shipped_file(_EXPERT)
     if file is None:

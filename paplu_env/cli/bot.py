@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from paplu_env.bots.protocol import PROTOCOL, Conversation
+from paplu_env.bots.table.protocol import PROTOCOL, Conversation
 from paplu_env.cli.options import add_match_rules, add_seed
 
 EXAMPLES = f"""\

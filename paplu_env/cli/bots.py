@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from paplu_env.bots import ALIASES, BOTS, shipped_policies
-from paplu_env.bots.shipped import ShippedPolicy
+from paplu_env.bots.networks.shipped import ShippedPolicy
 from paplu_env.cli.options import add_json, format_table, print_json
 
 EXAMPLES = """\

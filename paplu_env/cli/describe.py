@@ -11,9 +11,9 @@ from typing import Any, Final, get_args, get_type_hints
 
 from paplu_env import encoding, engine
 from paplu_env.cli.options import add_json, add_rules, format_table, print_json
-from paplu_env.engine.series_format import FORMATS
-from paplu_env.presets import PRESETS
+from paplu_env.engine.series.format import FORMATS
 from paplu_env.rules import RuleSet, as_rules, preset, seats_of
+from paplu_env.rules.presets import PRESETS
 
 EXAMPLES = """\
 examples:

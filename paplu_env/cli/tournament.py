@@ -7,7 +7,8 @@ import os
 
 from paplu_env.cli.options import add_json, need, print_json, progress_printer, seat_bots, whole_number
 from paplu_env.evaluation import Schedule, read_schedule, run_tournament
-from paplu_env.evaluation.report import to_dict, to_text, write_reports
+from paplu_env.evaluation.report.text import to_dict, to_text
+from paplu_env.evaluation.report.write import write_reports
 
 EXAMPLES = """\
 All pairs play the same deals, each from both seats. The table gives, from the row's side:
@@ -24,7 +25,7 @@ examples:
   paplu tournament minscore mindist mindist_opp --deals 2000
   paplu tournament mindist_opp policies/NAME.onnx medium --rules points:drop_allowed=false --until 0.5
   paplu tournament minscore mindist --rules points --rules saha2025 --out runs/two_tables
-  paplu tournament configs/saha2025_table.toml --out runs/saha2025    # the published table, in minutes"""
+  paplu tournament training/studies/saha2025/config.toml --out runs/saha2025    # the published table, in minutes"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

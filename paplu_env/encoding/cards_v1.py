@@ -27,7 +27,7 @@ from paplu_env.engine.state import (
     WRONG_DECLARED,
     Views,
 )
-from paplu_env.engine.unseen import unseen_kernel
+from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.rules import HAND_SIZES, MAX_DECKS, MAX_PLAYERS, MAX_TURNS, RuleSet
 
 # A typical deal between good players takes so many rounds: then `clock` stands at one half.

@@ -12,12 +12,12 @@ from paplu_env.encoding.base import Encoding, Observations, starts_of
 from paplu_env.encoding.cards_v1 import CARDS_SPECS, cards_plan, encode_cards
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.state import DRAW, NONE, Views
-from paplu_env.engine.unseen import unseen_kernel
-from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.distance import discard_distances_kernel
-from paplu_env.melds.distance_table import Table, distance_table
-from paplu_env.melds.lives import lives_kernel
-from paplu_env.melds.outs import discard_outs_kernel, outs_after_kernel, outs_kernel
+from paplu_env.engine.unseen_cards import unseen_kernel
+from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel
+from paplu_env.melds.fast_distance.distance_table import Table, distance_table
+from paplu_env.melds.fast_distance.outs_kernels import discard_outs_kernel, outs_after_kernel, outs_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
+from paplu_env.melds.fast_points.lives_kernels import lives_kernel
 from paplu_env.rules import MAX_PLAYERS, RuleSet
 
 # Distances told apart; dealt hands are 0 to 6, and from 8 on a hand is as far as any.

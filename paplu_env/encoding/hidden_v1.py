@@ -17,7 +17,7 @@ from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER
 from paplu_env.encoding.base import Layout, Observations, starts_of
 from paplu_env.encoding.fields import FieldSpec
-from paplu_env.engine.arrays import whole_numbers
+from paplu_env.engine.arguments import whole_numbers
 from paplu_env.engine.state import States, check_table
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules

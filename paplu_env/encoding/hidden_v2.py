@@ -16,10 +16,10 @@ from paplu_env.encoding.features_v1 import NUM_DISTANCES
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.encoding.hidden_v1 import HIDDEN_SPECS, TOP_CARDS, HiddenLayout, encode_hidden
 from paplu_env.engine.state import PILE_CAPACITY, States
-from paplu_env.melds.deadwood import deadwood_kernel
-from paplu_env.melds.distance import discard_distances_kernel
-from paplu_env.melds.distance_table import Table, distance_table
-from paplu_env.melds.outs import outs_kernel
+from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel
+from paplu_env.melds.fast_distance.distance_table import Table, distance_table
+from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
 from paplu_env.rules import RuleSet
 
 _MOST_A_CARD: Final = 10  # points of the dearest card
@@ -73,17 +73,17 @@ def _rows(
 ) -> None:
     """Encode a slice of rows."""
     r = rules[0]
-    room = np.zeros((4, NUM_FACES), dtype=np.uint8)
+    scratch = np.zeros((4, NUM_FACES), dtype=np.uint8)
     for j in range(start, stop):
         out[j, :] = np.float32(0)
         encode_hidden(states, j, int(seats[j]), r, starts, out[j])
-        _encode_solver(states[j], int(seats[j]), r, starts, table, room, out[j])
+        _encode_solver(states[j], int(seats[j]), r, starts, table, scratch, out[j])
 
 
 @njit
-def _encode_solver(s: Any, me: int, r: Any, starts: Any, table: Table, room: Counts, row: Observations) -> None:
+def _encode_solver(s: Any, me: int, r: Any, starts: Any, table: Table, scratch: Counts, row: Observations) -> None:
     """Write the fields after those of ``hidden-v1``."""
-    hand, coming, outs, distances = room[0], room[1], room[2], room[3]
+    hand, coming, outs, distances = scratch[0], scratch[1], scratch[2], scratch[3]
     players, step, hand_size = int(r["num_players"]), int(r["step"]), int(r["hand_size"])
     size, wild = int(s["stock_size"]), int(s["wild"])
     opened = int(s["cards"][PILE_CAPACITY - int(s["pile_size"])]) if int(s["pile_size"]) > 0 else -1

@@ -37,13 +37,13 @@ def hidden_layout(name: str) -> HiddenLayout:
     return _HIDDEN[name]
 
 
-def get(name: str) -> Encoding:
+def by_name(name: str) -> Encoding:
     """The encoding of a name; encodings have no state, so everybody gets the same one.
 
     Raises:
         PapluError: there is no such encoding.
 
-    >>> get("cards-v1").num_features("points")
+    >>> by_name("cards-v1").num_features("points")
     688
     """
     if not isinstance(name, str) or name not in _ENCODINGS:

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from paplu_env.encoding.base import Encoding, Observations
 from paplu_env.encoding.cards_v1 import CARDS_SPECS, CardsV1
 from paplu_env.encoding.fields import FieldSpec
-from paplu_env.engine.score_sheet import ScoreSheet
-from paplu_env.engine.series_format import FORMATS, POOLS, SeriesFormat
+from paplu_env.engine.series.format import FORMATS, POOLS, SeriesFormat
+from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.state import NOT_ACTIVE, Views
 from paplu_env.errors import InvalidRules, PapluError
 from paplu_env.rules import RuleSet, as_rules

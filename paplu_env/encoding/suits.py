@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER
 from paplu_env.encoding.base import Layout, Observations
-from paplu_env.encoding.registry import get
+from paplu_env.encoding.registry import by_name
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
@@ -40,7 +40,7 @@ def permute_suits(
     Raises:
         PapluError: not a permutation of 0..3, or observations of another length.
     """
-    layout = get(encoding) if isinstance(encoding, str) else encoding
+    layout = by_name(encoding) if isinstance(encoding, str) else encoding
     sources = _sources(layout, as_rules(rules), _checked(permutation))
     if observations.shape[-1] != len(sources):
         raise PapluError(

@@ -11,16 +11,16 @@ from paplu_env.engine.actions import (
     format_action,
     parse_action,
 )
-from paplu_env.engine.checks import check
-from paplu_env.engine.deal import deal, deal_from, deal_into, deal_many
+from paplu_env.engine.consistency import check
+from paplu_env.engine.dealing import deal, deal_from, deal_into, deal_many
 from paplu_env.engine.legal import legal_action_mask, legal_action_masks, why_illegal
 from paplu_env.engine.playout import random_playouts
 from paplu_env.engine.record import ENGINE_VERSION, Record, final_state, load_record, replay, save_record
-from paplu_env.engine.score_sheet import DealResult, ScoreSheet
 from paplu_env.engine.scoring import is_over, returns
-from paplu_env.engine.series import Series
-from paplu_env.engine.series_format import FORMATS, SeriesFormat, as_series, format_series, parse_series
-from paplu_env.engine.series_record import SeriesRecord, final_series, load_series, replay_series, save_series
+from paplu_env.engine.series.format import FORMATS, SeriesFormat, as_series, format_series, parse_series
+from paplu_env.engine.series.record import SeriesRecord, final_series, load_series, replay_series, save_series
+from paplu_env.engine.series.score_sheet import DealResult, ScoreSheet
+from paplu_env.engine.series.series import Series
 from paplu_env.engine.state import copy
 from paplu_env.engine.text import format_position, parse_position
 from paplu_env.engine.transition import apply_action, apply_actions

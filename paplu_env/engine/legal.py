@@ -19,7 +19,7 @@ from paplu_env.engine.actions import (
     NUM_ACTIONS,
     TAKE_OPEN,
 )
-from paplu_env.engine.arrays import check_out
+from paplu_env.engine.arguments import check_out
 from paplu_env.engine.state import DISCARD, DRAW, OVER, PILE_CAPACITY, States, check_table
 from paplu_env.errors import IllegalAction
 from paplu_env.rules import RuleSet, choice_code

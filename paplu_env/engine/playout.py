@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.engine.arrays import as_seed, as_seeds
+from paplu_env.engine.arguments import as_seed, as_seeds
 from paplu_env.engine.chance import below, draw_below
-from paplu_env.engine.deal import active_bits, deal_kernel
+from paplu_env.engine.dealing import active_bits, deal_kernel
 from paplu_env.engine.legal import Mask, mask_kernel
 from paplu_env.engine.state import OVER, States, empty_states
 from paplu_env.engine.transition import apply_kernel

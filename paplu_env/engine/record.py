@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 from paplu_env.cards import format_cards, parse_cards
 from paplu_env.engine.actions import format_action, parse_action
-from paplu_env.engine.deal import deal, deal_from
+from paplu_env.engine.dealing import deal, deal_from
 from paplu_env.engine.scoring import returns
 from paplu_env.engine.state import ENDING_NAMES, States
 from paplu_env.engine.transition import apply_action

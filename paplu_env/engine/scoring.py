@@ -28,12 +28,12 @@ from paplu_env.engine.state import (
     WRONG_DECLARED,
     States,
 )
-from paplu_env.melds.deadwood import points_kernel
-from paplu_env.melds.declarable import is_complete_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import points_kernel
+from paplu_env.melds.fast_points.declarable_kernels import is_complete_kernel
 from paplu_env.rules import choice_code
 
 Returns = npt.NDArray[np.int16]
-Counts = npt.NDArray[np.int64]  # (10,) points of each seat's hand
+Points = npt.NDArray[np.int64]  # (10,) points of each seat's hand
 
 _HELD: Final = choice_code("paplu_bonus", "held")
 _NONE: Final = choice_code("paplu_bonus", "none")
@@ -58,7 +58,7 @@ def is_over(states: States, i: int) -> bool:
 
 
 @njit
-def count_hands(s: Any, ending: int, counts: Counts, r: Any) -> None:
+def count_hands(s: Any, ending: int, counts: Points, r: Any) -> None:
     """Fill ``counts``, ``(10,)`` int64 zeros, with what each hand costs under this ending.
 
     The cost of a seat still in, at the ordinary rate, if the ending compares hands at all.
@@ -77,7 +77,7 @@ def count_hands(s: Any, ending: int, counts: Counts, r: Any) -> None:
 
 
 @njit
-def settle(s: Any, ending: int, finisher: int, counts: Counts, returns: Returns, r: Any) -> int:
+def settle(s: Any, ending: int, finisher: int, counts: Points, returns: Returns, r: Any) -> int:
     """Fill ``returns``, ``(P,)`` int16, for a deal that ``finisher`` has just ended, and name the winner.
 
     ``counts`` is what `count_hands` said; statuses, draws and Paplus are read from the state.
@@ -129,7 +129,7 @@ def _owed(s: Any, seat: int, ending: int, finisher: int, count: int, r: Any) -> 
 
 
 @njit
-def _lowest_seat(s: Any, counts: Counts, r: Any) -> int:
+def _lowest_seat(s: Any, counts: Points, r: Any) -> int:
     """The seat still in whose hand counts least, `NO_SEAT` if two share the lowest count."""
     winner, lowest = NO_SEAT, -1
     for seat in range(int(r["num_players"])):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 from paplu_env.cards import counts_of, format_card, format_cards, format_hand, parse_card, parse_cards
-from paplu_env.engine.derived import active_seats, derive, loose_cards
+from paplu_env.engine.recompute import active_seats, derive, loose_cards
 from paplu_env.engine.state import (
     ENDING_NAMES,
     LOG_ANNOUNCED,

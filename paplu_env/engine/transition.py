@@ -22,7 +22,7 @@ from paplu_env.engine.actions import (
     TAKE_OPEN,
     format_action,
 )
-from paplu_env.engine.arrays import whole_numbers
+from paplu_env.engine.arguments import whole_numbers
 from paplu_env.engine.chance import mix, shuffle
 from paplu_env.engine.legal import LEGAL, REASONS, as_action, reason_kernel
 from paplu_env.engine.scoring import count_hands, settle
@@ -33,6 +33,7 @@ from paplu_env.engine.state import (
     DRAW,
     DROPPED_FIRST,
     DROPPED_MIDDLE,
+    ENDED_BY_DROP,
     IN,
     LOG_ANNOUNCED,
     LOG_CLOSED,
@@ -55,10 +56,9 @@ from paplu_env.engine.state import (
     States,
     check_table,
 )
-from paplu_env.engine.state import DROP as DROP_ENDING
 from paplu_env.engine.text import format_position
 from paplu_env.errors import IllegalAction
-from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
+from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
 from paplu_env.rules import MAX_PLAYERS, RuleSet, choice_code
 
 _VOID: Final = choice_code("stock_out", "void")
@@ -156,7 +156,7 @@ def _apply_in_draw(s: Any, seat: int, action: int, r: Any) -> int:
         if is_first and int(r["first_drop_returns_cards"]):
             _return_cards(s, seat, r)
         s["status"][seat] = DROPPED_FIRST if is_first else DROPPED_MIDDLE
-        return DROP_ENDING if _seats_in(s, r) == 1 else _pass_on(s, seat, r)
+        return ENDED_BY_DROP if _seats_in(s, r) == 1 else _pass_on(s, seat, r)
     _write_log(s, seat, LOG_ANNOUNCED)
     return ANNOUNCED
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.arrays import as_seats, check_out, whole_numbers
+from paplu_env.engine.arguments import as_seats, check_out, whole_numbers
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,

@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.arrays import as_seed, as_seeds
+from paplu_env.engine.arguments import as_seed, as_seeds
 from paplu_env.engine.chance import mix, shuffle
-from paplu_env.engine.deal import clear_row
+from paplu_env.engine.dealing import clear_row
 from paplu_env.engine.state import (
     DISCARD,
     DRAW,
@@ -30,10 +30,10 @@ from paplu_env.engine.state import (
     check_views,
     empty_states,
 )
-from paplu_env.engine.unseen import unseen_kernel
+from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.engine.view import copy_public, is_shown
 from paplu_env.errors import InvalidHand
-from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
+from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
 from paplu_env.rules import RuleSet
 
 _LATER: Final = np.uint64(1)  # mixed into the key it gives the seed of the world's own shuffles

@@ -16,9 +16,9 @@ from gymnasium.utils import seeding
 from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.engine.state import ENDING_NAMES, OVER, TRUNCATED, Views, empty_states
-from paplu_env.envs.rewards import Reward
-from paplu_env.envs.seeds import draw_seeds
-from paplu_env.envs.tables import Rules
+from paplu_env.envs.core.deal_batch import Rules
+from paplu_env.envs.core.rewards import Reward
+from paplu_env.envs.core.seeds import draw_seeds
 from paplu_env.errors import PapluError
 from paplu_env.render.ansi import format_view
 from paplu_env.rules import as_rules
@@ -68,7 +68,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     every reward is 0. It deals what `PapluEnv` with ``opponent="self"`` deals for the same seed.
 
     At the end ``infos[agent]`` holds ``ending``, ``winner`` (-1 without one), ``returns`` of all seats and
-    ``points``, the agent's own, all as in `paplu_env.envs.infos`. Before that infos are empty, because some
+    ``points``, the agent's own, all as in `paplu_env.envs.core.infos`. Before that infos are empty, because some
     libraries make tensors of whatever they find in the first ones.
 
     There is no parallel form: one seat moves at a time, so all but one action of a joint step would mean
@@ -77,7 +77,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
     Args:
         rules: a preset, a rules string such as "pagat:num_players=5", a mapping, or a `RuleSet`.
         encoding: what an observation is, see `paplu_env.encoding`.
-        reward: "points", "scaled" or "win", see `paplu_env.envs.rewards`.
+        reward: "points", "scaled" or "win", see `paplu_env.envs.core.rewards`.
         render_mode: None; "ansi": `render` returns the table as text; "human": it is printed, and after
             every action too. Both show it as the seat to move sees it, or the seat that ended the deal.
 
@@ -104,7 +104,7 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
             raise PapluError(f"unknown render mode {render_mode!r}: choose one of {', '.join(RENDER_MODES)}, or None")
         self.render_mode = render_mode
         self.rules = as_rules(rules)
-        self.encoding = encodings.get(encoding)
+        self.encoding = encodings.by_name(encoding)
         self.reward = Reward(reward, self.rules)
         if self.reward.is_shaped:
             raise PapluError(

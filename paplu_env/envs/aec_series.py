@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env.encoding.series_v1 import SeriesV1
-from paplu_env.engine.series import Series
-from paplu_env.engine.series_format import SeriesFormat, as_series
+from paplu_env.engine.series.format import SeriesFormat, as_series
+from paplu_env.engine.series.series import Series
 from paplu_env.engine.state import Views
 from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
-from paplu_env.envs.series_table import AT_THE_END, win_reward
-from paplu_env.envs.tables import Rules
+from paplu_env.envs.core.deal_batch import Rules
+from paplu_env.envs.core.series_table import AT_THE_END, win_reward
 from paplu_env.rules import as_rules
 
 

@@ -35,7 +35,7 @@ except ImportError as error:
 RULES: Final = preset("points")
 SHORT_NAME: Final = "python_paplu"
 
-_ENCODING: Final = encodings.get("cards-v1")
+_ENCODING: Final = encodings.by_name("cards-v1")
 _PLAYERS: Final = ("p0", "p1")
 _UNKNOWN: Final = "?"  # a card that another seat drew, in a world that was sampled
 _KEY_BITS: Final = 53  # bits of a key that one number in [0, 1) gives
@@ -230,7 +230,7 @@ class PapluObserver:
         self.tensor[:] = state.observation_of(player)
 
     def string_from(self, state: PapluState, player: int) -> str:
-        """The same in words: the table as it lies, or with perfect recall all that the seat has seen."""
+        """The same in words: the table as it lies, or with perfect cache all that the seat has seen."""
         return state.information_of(player) if self._has_perfect_recall else state.table_of(player)
 
 

@@ -12,10 +12,7 @@ from gymnasium.spaces import Discrete
 from paplu_env.encoding import HIDDEN_V1, HiddenLayout
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import States
-from paplu_env.envs.infos import row_info
-from paplu_env.envs.opponents import Opponents
-from paplu_env.envs.single import check_options, observation_space
-from paplu_env.envs.tables import (
+from paplu_env.envs.core.deal_batch import (
     Bools,
     Ints,
     Observations,
@@ -26,6 +23,9 @@ from paplu_env.envs.tables import (
     check_table_options,
     read_actions,
 )
+from paplu_env.envs.core.infos import row_info
+from paplu_env.envs.core.opponents import Opponents
+from paplu_env.envs.single import check_options, observation_space
 from paplu_env.errors import PapluError
 
 try:
@@ -43,7 +43,7 @@ class PapluVecEnv(VecEnv):
     What an observation, an action and a reward are is as in `PapluEnv`, and so are deals for equal seeds.
     Deals start anew within the step that ends one, as Stable-Baselines3 wants it: the last observation is
     then in ``infos[i]["terminal_observation"]``. Infos of deals that go on are empty; that of a deal's end
-    holds what `paplu_env.envs.infos` says, and ``TimeLimit.truncated``. Wrap it in `VecMonitor` for
+    holds what `paplu_env.envs.core.infos` says, and ``TimeLimit.truncated``. Wrap it in `VecMonitor` for
     episode statistics.
 
     Args:

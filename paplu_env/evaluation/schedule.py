@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from paplu_env.errors import InvalidFile, PapluError
-from paplu_env.evaluation.stopping import check_until
+from paplu_env.evaluation.sequential import check_until
 from paplu_env.rules import as_rules
 
 _SEEDS: Final = 1 << 64  # seeds are 64-bit

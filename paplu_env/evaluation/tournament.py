@@ -16,13 +16,13 @@ import numpy as np
 from paplu_env import __version__
 from paplu_env.bots import Policy, exported_file, make_policy
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.evaluation.draw_luck import WEIGHTS_HASH
 from paplu_env.evaluation.games import Games, Progress, play_games
 from paplu_env.evaluation.games_store import read_games, write_games, write_text
 from paplu_env.evaluation.ratings import PairScores, Ratings, rate
 from paplu_env.evaluation.result import MatchResult, cluster_points, summarise
 from paplu_env.evaluation.schedule import Schedule
-from paplu_env.evaluation.stopping import LOOK, is_narrow
-from paplu_env.evaluation.variates import WEIGHTS_HASH
+from paplu_env.evaluation.sequential import LOOK, is_narrow
 
 FORMAT: Final = "paplu-tournament-1"
 # Deals that one worker plays at a time, and that one file holds. A look at a pair that may stop comes after a
@@ -244,7 +244,7 @@ def _summarise(schedule: Schedule, played: dict[_Pair, Games]) -> TournamentResu
 
 
 def _scores(games: Games, a: int, b: int) -> PairScores:
-    """What a pair made of each deal; points less the luck of the draws where it was reckoned."""
+    """What a pair made of each deal; points less the luck of the draws where it was estimated."""
     plain, adjusted = cluster_points(games)
     wins = np.where(games["winner"] == 0, 1.0, np.where(games["winner"] == 1, 0.0, 0.5)).mean(axis=1)
     return PairScores(a, b, wins, plain if adjusted is None else adjusted, games.shape[1])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit
 from paplu_env.cards import NUM_FACES, Counts
-from paplu_env.melds.checks import (
+from paplu_env.melds.arguments import (
     AnyCounts,
     checked_hand,
     checked_hands,
@@ -22,11 +22,11 @@ from paplu_env.melds.checks import (
     checked_wild,
     checked_wilds,
 )
-from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.declarable import declarable_kernel
-from paplu_env.melds.distance import discard_distances_kernel, distance_kernel
-from paplu_env.melds.distance_table import Table, distance_table
-from paplu_env.melds.outs import outs_kernel
+from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, distance_kernel
+from paplu_env.melds.fast_distance.distance_table import Table, distance_table
+from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
+from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel
 from paplu_env.rules import RuleSet
 
 Masks = npt.NDArray[np.int64]  # (B,) wild masks

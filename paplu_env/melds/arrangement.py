@@ -22,9 +22,9 @@ from paplu_env.cards import (
     format_card,
     is_wild,
 )
+from paplu_env.melds.any_options.layout_search import can_be_laid, is_special, sequences_for_all
 from paplu_env.melds.api import deadwood, points
-from paplu_env.melds.checks import AnyCounts
-from paplu_env.melds.general import can_be_laid, is_special, sequences_for_all
+from paplu_env.melds.arguments import AnyCounts
 from paplu_env.melds.groups import (
     KINDS,
     PURE_KINDS,

@@ -10,7 +10,7 @@ from paplu_env.cards import NUM_FACES, format_card, format_hand
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
-    DROP,
+    ENDED_BY_DROP,
     LOG_ANNOUNCED,
     LOG_CLOSED,
     LOG_DROPPED,
@@ -74,7 +74,7 @@ def ending_words(view: np.void, names: Sequence[str]) -> str:
         DECLARED: f"{who} {verb} declared.",
         ANNOUNCED: f"{who} {verb} announced a complete hand.",
         WRONG_DECLARE: f"{who} {verb} declared wrongly.",
-        DROP: f"{who} {verb} dropped.",
+        ENDED_BY_DROP: f"{who} {verb} dropped.",
         LOWER_DEADWOOD: "The limit of turns is reached: the lowest hand wins.",
     }[ending]
     if winner < 0:

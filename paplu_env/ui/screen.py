@@ -10,7 +10,7 @@ import numpy as np
 from paplu_env import melds
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, SUIT_SYMBOLS, faces_of, format_card, is_wild
 from paplu_env.engine.state import DRAW, NONE, STATUS_NAMES, Views
-from paplu_env.engine.unseen import unseen
+from paplu_env.engine.unseen_cards import unseen
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet
 

@@ -8,8 +8,8 @@ import pytest
 from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.engine.state import ENDING_NAMES, States
-from paplu_env.presets import PRESETS
 from paplu_env.rules import RuleSet, preset, seats_of
+from paplu_env.rules.presets import PRESETS
 
 TABLES = [(name, players) for name in PRESETS for players in range(seats_of(name)[0], seats_of(name)[1] + 1)]
 AGENTS = ("mindist_opp", "minscore", "random")

@@ -14,11 +14,11 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.bots import BOTS, make_policy
-from paplu_env.bots.rule_agents import RuleAgent
+from paplu_env.bots.published.agents import RuleAgent
 from paplu_env.engine.state import DISCARD, OVER
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import as_rules
-from tests.bots.restated import decide
+from tests.bots.published.restated import decide
 
 # Rule sets that differ in what an agent may meet: drops, a pile reshuffled, one pack, more seats, wrong declarations.
 FAST = [name for name in BOTS if name not in ("search", "expert")]  # which take their time, and have files of their own
@@ -106,8 +106,8 @@ def test_compiled_and_plain_python_agents_answer_alike():
         import json
         import numpy as np
         from paplu_env import engine
-        from paplu_env.bots.rule_kernels import choose_kernel
-        from paplu_env.melds.distance_table import distance_table
+        from paplu_env.bots.published.kernels import choose_kernel
+        from paplu_env.melds.fast_distance.distance_table import distance_table
         from paplu_env.rules import as_rules
         rules = as_rules("points:drop_allowed=false")
         said = []

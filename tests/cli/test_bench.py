@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from paplu_env.cards import parse_hand, parse_rank
-from paplu_env.cli.bench import measure
-from paplu_env.cli.bench_hands import make_hands
-from paplu_env.cli.bench_rows import SOLVERS, Row, calibration
-from paplu_env.cli.bench_worst import find_worst
-from paplu_env.cli.instructions import count_instructions
+from paplu_env.cli.bench.command import measure
+from paplu_env.cli.bench.hands import make_hands
+from paplu_env.cli.bench.instructions import count_instructions
+from paplu_env.cli.bench.rows import SOLVERS, Row, calibration
+from paplu_env.cli.bench.worst import find_worst
 from paplu_env.rules import preset
 
 

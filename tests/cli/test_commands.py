@@ -14,10 +14,10 @@ import torch
 from paplu_env import encoding, engine
 from paplu_env.bots import ALIASES, BOTS, make_policy, shipped_policies
 from paplu_env.cards import format_card, format_cards
-from paplu_env.cli.bench_hands import HAND_KINDS, make_hands
+from paplu_env.cli.bench.hands import HAND_KINDS, make_hands
 from paplu_env.cli.main import COMMANDS, main
 from paplu_env.cli.options import format_table
-from paplu_env.engine.series_format import FORMATS
+from paplu_env.engine.series.format import FORMATS
 from paplu_env.rules import PRESETS, RuleSet, parse_rules, preset
 from training.export import export_module
 
@@ -224,7 +224,7 @@ def test_describe_rules_prints_presets_and_options_for_a_narrow_terminal(capsys:
 def test_describe_prints_every_field_of_an_encoding(capsys: pytest.CaptureFixture[str], name: str) -> None:
     data = json.loads(_run(capsys, "describe", name, "--rules", "one_pack", "--json"))
     rules = preset("one_pack")
-    assert data["num_features"] == encoding.get(name).num_features(rules)
+    assert data["num_features"] == encoding.by_name(name).num_features(rules)
     assert sum(field["size"] for field in data["fields"]) == data["num_features"]
     shown = _run(capsys, "describe", name)
     assert all(field["name"] in shown for field in data["fields"])

@@ -10,7 +10,7 @@ from paplu_env.engine.state import DROPPED_MIDDLE, NONE, WRONG_DECLARED, Views
 from paplu_env.rules import as_rules
 from tests.encoding.positions import dealt, play
 
-CARDS = encoding.get("cards-v1")
+CARDS = encoding.by_name("cards-v1")
 FIRST_HAND = "AS 2S 3S 5H 6H 8H 9D TD QD 2C 4C 7C KC"
 SECOND_HAND = "AS 4S 6S 8S 3H 7H JH 2D 4D 8D 9C TC JC"
 START = dealt([FIRST_HAND, SECOND_HAND], "QS", "6D", stock="KH KD 5C 9H PJ")

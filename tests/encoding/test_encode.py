@@ -30,14 +30,14 @@ from paplu_env import _jit, encoding
 assert not _jit.IS_COMPILED
 name, rules, views, out = sys.argv[1:]
 with np.errstate(all="raise"):
-    np.save(out, encoding.get(name).encode(np.load(views), rules))
+    np.save(out, encoding.by_name(name).encode(np.load(views), rules))
 """
 
 
 @pytest.mark.parametrize("name", encoding.names())
 @pytest.mark.parametrize("rules", TABLES)
 def test_every_entry_is_in_the_unit_interval_from_deal_to_end(name: str, rules: str) -> None:
-    chosen = encoding.get(name)
+    chosen = encoding.by_name(name)
     games = 24 if name == "features-v1" else 200
     seen = np.zeros(chosen.num_features(rules), dtype=bool)
     for step, states in enumerate(random_games(rules, games, seed=5)):
@@ -56,7 +56,7 @@ def test_every_entry_is_in_the_unit_interval_from_deal_to_end(name: str, rules: 
 @pytest.mark.parametrize("name", encoding.names())
 @pytest.mark.parametrize("rules", ["points", "points:num_players=4"])
 def test_a_batch_is_its_rows_on_any_number_of_threads(name: str, rules: str) -> None:
-    chosen, views = encoding.get(name), sampled_views(rules, games=4, every=31)
+    chosen, views = encoding.by_name(name), sampled_views(rules, games=4, every=31)
     together = chosen.encode(views, rules)
     assert together.tobytes() == chosen.encode(views, rules, threads=3).tobytes()
     assert all(chosen.encode(views[j : j + 1], rules)[0].tobytes() == together[j].tobytes() for j in range(len(views)))
@@ -64,7 +64,7 @@ def test_a_batch_is_its_rows_on_any_number_of_threads(name: str, rules: str) -> 
 
 @pytest.mark.parametrize("name", encoding.names())
 def test_out_is_filled_whatever_it_held(name: str) -> None:
-    chosen, views = encoding.get(name), sampled_views("points", games=2, every=41)
+    chosen, views = encoding.by_name(name), sampled_views("points", games=2, every=41)
     out = np.full((len(views), chosen.num_features("points")), np.nan, dtype=np.float32)
     assert chosen.encode(views, "points", out) is out
     assert out.tobytes() == chosen.encode(views, "points").tobytes()
@@ -72,7 +72,7 @@ def test_out_is_filled_whatever_it_held(name: str) -> None:
 
 def test_no_views_give_no_observations() -> None:
     views = sampled_views("points", games=1)[:0]
-    assert encoding.get("cards-v1").encode(views, "points").shape == (0, 688)
+    assert encoding.by_name("cards-v1").encode(views, "points").shape == (0, 688)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_no_views_give_no_observations() -> None:
 def test_an_out_that_does_not_fit_is_refused(out: np.ndarray) -> None:
     views = sampled_views("points", games=1)[:2]
     with pytest.raises(PapluError, match=r"C-contiguous float32 array of shape \(2, 688\)"):
-        encoding.get("cards-v1").encode(views, "points", out)
+        encoding.by_name("cards-v1").encode(views, "points", out)
 
 
 @pytest.mark.parametrize("name", encoding.names())
@@ -96,7 +96,7 @@ def test_an_out_that_does_not_fit_is_refused(out: np.ndarray) -> None:
 def test_views_of_another_table_are_refused(name: str, other: str) -> None:
     views = sampled_views("points", games=1)
     with pytest.raises(InvalidRules, match=as_rules(other).__str__()):
-        encoding.get(name).encode(views, other)
+        encoding.by_name(name).encode(views, other)
 
 
 @pytest.mark.parametrize("rules", ["points", "one_pack", "points:num_players=4"])
@@ -109,4 +109,4 @@ def test_plain_python_gives_the_same_bytes(name: str, rules: str, tmp_path: Path
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         check=True,
     )
-    assert np.load(tmp_path / "plain.npy").tobytes() == encoding.get(name).encode(views, rules).tobytes()
+    assert np.load(tmp_path / "plain.npy").tobytes() == encoding.by_name(name).encode(views, rules).tobytes()

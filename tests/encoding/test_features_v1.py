@@ -6,15 +6,15 @@ import pytest
 from paplu_env import encoding, engine
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER
 from paplu_env.engine.state import DISCARD, DRAW, NONE, Views
-from paplu_env.engine.unseen import unseen
-from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.distance import distance_kernel
-from paplu_env.melds.distance_table import distance_table
-from paplu_env.melds.lives import lives
+from paplu_env.engine.unseen_cards import unseen
+from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
+from paplu_env.melds.fast_distance.distance_table import distance_table
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
+from paplu_env.melds.fast_points.lives_kernels import lives
 from paplu_env.rules import RuleSet, as_rules
 from tests.encoding.positions import dealt, play, sampled_views
 
-FEATURES = encoding.get("features-v1")
+FEATURES = encoding.by_name("features-v1")
 NEAR = "AS 2S 3S 4S 5H 6H 7H 9C 9D 9S KC KD JC"  # one king short of complete
 OTHER = "AC 4S 6S 8S 3H 8H JH 3D 4D 8D 4C TC JD"
 
@@ -158,7 +158,7 @@ def test_a_hand_that_went_back_under_the_stock_has_no_answers() -> None:
     rules = "points:num_players=3,first_drop_returns_cards=true"
     states = play(engine.deal(as_rules(rules), 2), "drop", rules)
     told = fields_of(engine.player_view(states, 0, 0), rules)
-    names = [field.name for field in FEATURES.fields(rules)][len(encoding.get("cards-v1").fields(rules)) :]
+    names = [field.name for field in FEATURES.fields(rules)][len(encoding.by_name("cards-v1").fields(rules)) :]
     assert not any(told[name].any() for name in names)
 
 

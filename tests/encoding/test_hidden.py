@@ -12,7 +12,7 @@ from tests.encoding.positions import dealt, movers, random_games
 @pytest.mark.parametrize("text", ["points", "saha2025", "one_pack:stock_out=reshuffle_all", "points:num_players=4"])
 def test_two_worlds_look_the_same(name: str, text: str) -> None:
     """What the seat cannot see is dealt anew: not a byte of its observation changes."""
-    rules, chosen, games = as_rules(text), encoding.get(name), 4
+    rules, chosen, games = as_rules(text), encoding.by_name(name), 4
     for step, states in enumerate(random_games(rules, games, seed=6)):
         if step % 11:
             continue
@@ -25,7 +25,7 @@ def test_two_worlds_look_the_same(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", encoding.names())
 def test_swapping_the_seats_of_a_game_swaps_what_they_see(name: str) -> None:
-    rules, chosen, rng = as_rules("points"), encoding.get(name), np.random.default_rng(9)
+    rules, chosen, rng = as_rules("points"), encoding.by_name(name), np.random.default_rng(9)
     hands = ["AS 2S 3S 5H 6H 8H 9D TD QD 2C 4C 7C KC", "AS 4S 6S 8S 3H 7H JH 2D 4D 8D 9C TC JC"]
     game, mirror = dealt(hands, "QS", "6D"), dealt(hands[::-1], "QS", "6D", first=1)
     for _ in range(40):

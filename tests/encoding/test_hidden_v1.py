@@ -80,7 +80,7 @@ def test_entries_stay_in_the_unit_interval_and_the_hands_stand_by_turns(rules: s
 def test_it_is_no_encoding_of_observations_but_is_described_like_one() -> None:
     assert "hidden-v1" not in encoding.names()
     with pytest.raises(PapluError, match="unknown encoding 'hidden-v1'"):
-        encoding.get("hidden-v1")
+        encoding.by_name("hidden-v1")
     assert encoding.layouts()["hidden-v1"] is HIDDEN_V1
     fields = HIDDEN_V1.fields("points")
     assert [field.start for field in fields] == [0, 106, 159]

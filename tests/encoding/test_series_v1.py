@@ -10,9 +10,9 @@ import pytest
 
 from paplu_env import encoding, engine
 from paplu_env.encoding.series_v1 import SeriesV1
-from paplu_env.engine.score_sheet import ScoreSheet
-from paplu_env.engine.series import Series
-from paplu_env.engine.series_format import FORMATS, parse_series
+from paplu_env.engine.series.format import FORMATS, parse_series
+from paplu_env.engine.series.score_sheet import ScoreSheet
+from paplu_env.engine.series.series import Series
 from paplu_env.errors import InvalidRules, PapluError
 from paplu_env.rules import RuleSet, parse_rules
 from tests.encoding.positions import sampled_views
@@ -35,7 +35,7 @@ def value(observation: np.ndarray, name: str, rules: RuleSet) -> list[float]:
 def test_it_is_cards_v1_and_then_the_sheet() -> None:
     for rules, series_format in TABLES[:4]:
         series = Series(rules, series_format, seed=3)
-        cards = encoding.get("cards-v1")
+        cards = encoding.by_name("cards-v1")
         fields = SERIES_V1.fields(series.rules)
         assert fields[: len(cards.fields(series.rules))] == cards.fields(series.rules)
         view = engine.player_view(series.states, 0, 1)

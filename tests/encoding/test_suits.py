@@ -14,7 +14,7 @@ from tests.encoding.positions import relabelled, sampled_views
 @pytest.mark.parametrize("name", encoding.names())
 @pytest.mark.parametrize("rules", ["points", "one_pack", "saha2025", "points:num_players=4"])
 def test_relabelling_suits_in_the_position_relabels_the_observation(name: str, rules: str) -> None:
-    chosen, views = encoding.get(name), sampled_views(rules, games=3, seed=8, every=23)
+    chosen, views = encoding.by_name(name), sampled_views(rules, games=3, seed=8, every=23)
     observations = chosen.encode(views, rules)
     for permutation in [(1, 0, 2, 3), (1, 2, 3, 0), (3, 2, 0, 1)]:
         expected = encoding.permute_suits(observations, rules, chosen, permutation)
@@ -22,7 +22,7 @@ def test_relabelling_suits_in_the_position_relabels_the_observation(name: str, r
 
 
 def test_permutations_compose_and_the_identity_changes_nothing() -> None:
-    observations = encoding.get("cards-v1").encode(sampled_views("points", games=1, every=50), "points")
+    observations = encoding.by_name("cards-v1").encode(sampled_views("points", games=1, every=50), "points")
     there = encoding.permute_suits(observations, "points", "cards-v1", (2, 0, 3, 1))
     back = encoding.permute_suits(there, "points", "cards-v1", (1, 3, 0, 2))
     assert np.array_equal(back, observations)
@@ -31,7 +31,7 @@ def test_permutations_compose_and_the_identity_changes_nothing() -> None:
 
 
 def test_one_observation_is_relabelled_like_a_batch() -> None:
-    observations = encoding.get("cards-v1").encode(sampled_views("points", games=1, every=50), "points")
+    observations = encoding.by_name("cards-v1").encode(sampled_views("points", games=1, every=50), "points")
     batch = encoding.permute_suits(observations, "points", "cards-v1", (3, 1, 2, 0))
     assert np.array_equal(encoding.permute_suits(observations[0], "points", "cards-v1", (3, 1, 2, 0)), batch[0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paplu_env import engine
-from paplu_env.engine.series import Series
+from paplu_env.engine.series.series import Series
 
 # Between them every format and option, both row sizes, both directions, and what returns may hold.
 TABLES = [

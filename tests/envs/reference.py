@@ -30,7 +30,7 @@ class ReferenceEnv:
     ) -> None:
         self.rules = as_rules(rules)
         self.opponent = make_policy(opponent, self.rules)
-        self.encoding = encoding.get(encoding_name)
+        self.encoding = encoding.by_name(encoding_name)
         self.reward = reward
         self.fixed_seat = seat
 

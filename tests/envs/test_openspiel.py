@@ -84,7 +84,7 @@ def test_a_game_is_the_engines_own_to_its_returns() -> None:
 
 def test_tensors_are_the_encoding_of_each_seats_own_view() -> None:
     state = _dealt(4, moves=13)
-    cards = encoding.get("cards-v1")
+    cards = encoding.by_name("cards-v1")
     for seat in range(2):
         expected = cards.encode(engine.player_view(state._states, 0, seat), openspiel.RULES)[0]
         assert np.array_equal(np.array(state.observation_tensor(seat), dtype=np.float32), expected)
@@ -112,7 +112,7 @@ def test_what_a_seat_cannot_see_can_be_dealt_anew_without_it_noticing() -> None:
 
 
 def test_a_seat_remembers_the_order_in_which_it_drew_its_cards() -> None:
-    """The table looks the same in the end, but the information states are two: this is perfect recall."""
+    """The table looks the same in the end, but the information states are two: this is perfect cache."""
     hand = "AS 3S 5S 7S 9S KS 2H 4H 6H 8H TH QH 2D"
     states = []
     for stock in ("5C 9C 7C", "7C 9C 5C"):

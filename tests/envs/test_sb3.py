@@ -20,7 +20,7 @@ from paplu_env import encoding, engine
 from paplu_env.encoding import HIDDEN_V1
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
-from paplu_env.envs.kernels import NO_ACTION
+from paplu_env.envs.core.kernels import NO_ACTION
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import IllegalAction, PapluError
 from tests.envs.players import Delegate, Passer, pick_many
@@ -239,7 +239,7 @@ def test_a_terminal_observation_is_the_last_one_of_its_deal() -> None:
     first = env.reset()
     observations, _, dones, infos = env.step(np.array([DROP, DRAW_CLOSED, DROP, DRAW_CLOSED]))
     assert dones.tolist() == [True, False, True, False]
-    fields = {field.name: field for field in encoding.get("cards-v1").fields("points")}
+    fields = {field.name: field for field in encoding.by_name("cards-v1").fields("points")}
     over = fields["phase"].start + 2
     for i in (0, 2):
         last = infos[i]["terminal_observation"]

@@ -26,7 +26,7 @@ from paplu_env.bots import make_policy
 from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, Series
 from paplu_env.engine.chance import below, keys_for, mix
-from paplu_env.engine.series_format import parse_series
+from paplu_env.engine.series.format import parse_series
 from paplu_env.envs import SERIES_REWARDS, PapluSeriesEnv
 from paplu_env.errors import IllegalAction, InvalidRules, PapluError, PolicyMismatch
 from paplu_env.rules import parse_rules

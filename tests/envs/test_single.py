@@ -19,8 +19,8 @@ from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS
 from paplu_env.envs import PapluEnv
-from paplu_env.envs.infos import row_info
-from paplu_env.envs.kernels import NO_ACTION
+from paplu_env.envs.core.infos import row_info
+from paplu_env.envs.core.kernels import NO_ACTION
 from paplu_env.errors import IllegalAction, PapluError
 from tests.envs.players import Cheater, Delegate, Overwriter, Passer, WrongDeclarer, pick
 from tests.envs.reference import ReferenceEnv

@@ -10,7 +10,7 @@ import pytest
 from paplu_env import engine
 from paplu_env.bots import from_callable, make_policy
 from paplu_env.bots.policy import Policy
-from paplu_env.engine.state import DECLARED, DROP, LOWER_DEADWOOD, TRUNCATED, VOID
+from paplu_env.engine.state import DECLARED, ENDED_BY_DROP, LOWER_DEADWOOD, TRUNCATED, VOID
 from paplu_env.errors import IllegalAction, InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_games, play_match, summarise
 from paplu_env.rules import as_rules
@@ -105,7 +105,7 @@ def test_figures_add_up(rules):
     assert result.games == 24 * table.num_players
     assert result.win_rate == result.wins[0] / result.games
     ends = sum(result.declares) + result.voids + result.truncations + result.lower_deadwood
-    assert ends + int((games["ending"] == DROP).sum()) == result.games
+    assert ends + int((games["ending"] == ENDED_BY_DROP).sum()) == result.games
     assert result.points_per_deal == pytest.approx(games["returns"][..., 0].mean())
     assert result.win_rate_interval[0] < result.win_rate < result.win_rate_interval[1]
     assert result.points_interval[0] < result.points_per_deal < result.points_interval[1]

@@ -45,7 +45,7 @@ def test_every_decision_of_both_players_is_recorded_with_what_came_of_it(tmp_pat
     assert len(last) == result.games, "every game ends with a declaration"
     assert (data["returns"][last] > 0).all()
     assert data["returns"][last][data["players"][last] == 0].sum() == pytest.approx(_gains(result))
-    obs = encodings.get("cards-v1").encode(data["views"], first.rules)
+    obs = encodings.by_name("cards-v1").encode(data["views"], first.rules)
     assert len(obs) == len(data["actions"])
 
 

@@ -11,7 +11,7 @@ import pytest
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import Schedule, play_match, run_tournament, tournament
 from paplu_env.evaluation.games_store import read_games, write_games
-from paplu_env.evaluation.report import to_dict
+from paplu_env.evaluation.report.text import to_dict
 from paplu_env.evaluation.schedule import Published, read_schedule
 
 BOTS = ("random", "mindist", "mindist_opp")
@@ -199,7 +199,7 @@ def test_a_config_that_cannot_be_read_is_refused_with_its_path(tmp_path, text, w
 
 
 def test_the_published_table_is_a_schedule_of_twenty_thousand_games_a_pair():
-    schedule = read_schedule("configs/saha2025_table.toml")
+    schedule = read_schedule("training/studies/saha2025/config.toml")
     assert 2 * schedule.deals >= 20_000
     assert len(schedule.pairs) == 10
     assert {rules: len(cells) for rules, cells in schedule.published.items()} == dict.fromkeys(schedule.rules, 6)

@@ -11,11 +11,11 @@ import pytest
 
 from paplu_env import melds
 from paplu_env.cards import NUM_FACES, counts_of, format_hand, parse_hand
-from paplu_env.melds.deadwood import deadwood_kernel, points_kernel
-from paplu_env.melds.declarable import declarable_kernel, is_complete_kernel
-from paplu_env.melds.distance import discard_distances_kernel, distance_kernel
-from paplu_env.melds.distance_table import distance_table
-from paplu_env.melds.outs import outs_kernel
+from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, distance_kernel
+from paplu_env.melds.fast_distance.distance_table import distance_table
+from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
+from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
 from paplu_env.rules import PRESETS, parse_rules, preset
 from tests import oracle
 from tests.oracle.definitions import runs_of_places, sets_of_places

@@ -12,10 +12,10 @@ import pytest
 from paplu_env import encoding, engine
 from paplu_env._jit import IS_COMPILED, njit, run_slices
 from paplu_env.cards import NUM_FACES, Counts
-from paplu_env.melds.deadwood import deadwood_kernel
-from paplu_env.melds.declarable import declarable_kernel
-from paplu_env.melds.distance_table import Table, distance_table
-from paplu_env.melds.outs import discard_outs_kernel
+from paplu_env.melds.fast_distance.distance_table import Table, distance_table
+from paplu_env.melds.fast_distance.outs_kernels import discard_outs_kernel
+from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
+from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel
 from paplu_env.rules import RuleSet, parse_rules
 from tests.melds.samples import KINDS, draw_hand
 
@@ -67,5 +67,5 @@ def test_encodings_and_masks_are_the_same_on_one_thread_and_on_two(name: str) ->
     assert masks[0].any()
     assert np.array_equal(*masks)
     views = engine.player_views(states, states["current_player"])
-    seen = [encoding.get(name).encode(views, rules, threads=threads) for threads in (1, 2)]
+    seen = [encoding.by_name(name).encode(views, rules, threads=threads) for threads in (1, 2)]
     assert np.array_equal(*seen)

@@ -9,18 +9,18 @@ import torch
 from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import make_policy
-from paplu_env.bots.expert import ExpertAgent
-from paplu_env.bots.rollout import TO_THE_END
-from paplu_env.bots.shipped import shipped_file
+from paplu_env.bots.networks.shipped import shipped_file
+from paplu_env.bots.search.expert import ExpertAgent
+from paplu_env.bots.search.playout_policy import TO_THE_END
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE
 from paplu_env.engine.state import DISCARD, OVER
 from paplu_env.errors import InvalidHand, PapluError, PolicyMismatch
 from paplu_env.melds import distance
 from paplu_env.rules import as_rules
-from tests.bots.searched import after_moves
-from training.config import NetworkConfig
+from tests.bots.search.searched import after_moves
 from training.export import export_module
-from training.network import ActorCritic, MaskedLogits, face_columns
+from training.learn.config import NetworkConfig
+from training.learn.network import ActorCritic, MaskedLogits, face_columns
 
 POINTS = as_rules("points")
 
@@ -30,7 +30,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A network that has learned nothing."""
     torch.manual_seed(2)
     net = ActorCritic(
-        encodings.get("cards-v1").num_features(POINTS), NetworkConfig(hidden=(8,)), face_columns("cards-v1", POINTS)
+        encodings.by_name("cards-v1").num_features(POINTS), NetworkConfig(hidden=(8,)), face_columns("cards-v1", POINTS)
     )
     file = tmp_path_factory.mktemp("expert") / "toy.onnx"
     export_module(MaskedLogits(net), "cards-v1", POINTS, file)

@@ -16,22 +16,22 @@ from torch import nn
 from paplu_env import encoding as encodings
 from paplu_env import engine
 from paplu_env.bots import make_policy
-from paplu_env.bots.onnx import MASKED_LOGIT, OnnxPolicy
+from paplu_env.bots.networks.onnx import MASKED_LOGIT, OnnxPolicy
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_match
 from paplu_env.rules import as_rules
 from tests.training.tiny import RULES, tiny_config
-from training.config import NetworkConfig
-from training.decisions import collect_decisions
 from training.export import OPSET, add_evaluation, card_path, export_module, export_run, main
-from training.network import ActorCritic, MaskedLogits, face_columns
-from training.opponents import NetworkPolicy
+from training.learn.config import NetworkConfig
+from training.learn.decisions import collect_decisions
+from training.learn.network import ActorCritic, MaskedLogits, face_columns
+from training.learn.opponents import NetworkPolicy
+from training.learn.weights import load_weights
 from training.train import train
-from training.weights import load_weights
 
 ROOT = Path(__file__).resolve().parents[2]
-F = encodings.get("cards-v1").num_features(RULES)
+F = encodings.by_name("cards-v1").num_features(RULES)
 
 
 class _Unmasked(nn.Module):
@@ -75,7 +75,7 @@ def states() -> tuple[np.ndarray, np.ndarray]:
         collect_decisions(make_policy(name, RULES), deals, seed=5)
         for name, deals in (("mindist_opp", 150), ("random", 15))
     ]
-    coder = encodings.get("cards-v1")
+    coder = encodings.by_name("cards-v1")
     return np.concatenate([chunk.obs(coder) for chunk in chunks]), np.concatenate([chunk.masks() for chunk in chunks])
 
 
@@ -335,7 +335,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_its_card(
     def full_disk(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("training.files.os.fsync", full_disk)
+    monkeypatch.setattr("training.run.tensors.os.fsync", full_disk)
     with pytest.raises(PapluError, match="No space left on device"):
         export_module(module, "cards-v1", RULES, path)
     assert path.read_bytes() == exported.read_bytes()

@@ -11,10 +11,10 @@ import pytest
 
 from paplu_env.errors import InvalidFile
 from tests.training.tiny import PER_UPDATE, RULES, tiny_config
-from training.curves import draw_endings
 from training.report import main, to_html
-from training.run_folder import RunFolder
-from training.run_record import PAST_SELVES, changed_keys, read_run, value_of
+from training.run.curves import draw_endings
+from training.run.folder import RunFolder
+from training.run.record import PAST_SELVES, changed_keys, read_run, value_of
 from training.train import train
 
 

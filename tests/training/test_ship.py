@@ -11,9 +11,9 @@ from paplu_env import bots
 from paplu_env.errors import InvalidFile, PapluError
 from tests.toy_policy import write_toy_policy
 from tests.training.tiny import RULES, tiny_config
+from training.learn.weights import find_weights, load_weights
 from training.ship import main, read_card, write_index
 from training.train import train
-from training.weights import find_weights, load_weights
 
 
 def test_a_run_is_shipped_and_then_played_and_trained_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,13 +18,13 @@ from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from paplu_env.evaluation import play_match
 from tests.training.tiny import PER_UPDATE, RULES, TOML, tiny_config
-from training.checkpoint import checkpoint_step
 from training.export import export_run
-from training.files import load_tensors
-from training.opponents import NetworkPolicy, OpponentPool
-from training.run_folder import RunFolder
+from training.learn.opponents import NetworkPolicy, OpponentPool
+from training.learn.weights import load_weights
+from training.run.checkpoint import checkpoint_step
+from training.run.folder import RunFolder
+from training.run.tensors import load_tensors
 from training.train import _Run, main, train
-from training.weights import load_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 

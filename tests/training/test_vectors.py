@@ -41,7 +41,7 @@ def test_the_file_holds_a_thousand_decisions_of_every_kind() -> None:
 
 def test_a_seat_that_sees_the_events_has_the_observation_the_mask_and_the_action() -> None:
     about, *vectors = map(json.loads, _lines())
-    policy, coder = _bot(), encoding.get(about["encoding"])
+    policy, coder = _bot(), encoding.by_name(about["encoding"])
     for vector in vectors[::EVERY]:
         seat = bots.Seat(policy, policy.rules, vector["events"][0]["seat"], about["seed"])
         for event in vector["events"]:

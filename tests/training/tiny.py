@@ -7,7 +7,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from training.config import TrainConfig
+from training.learn.config import TrainConfig
 
 RULES = "points:drop_allowed=false"
 NUM_GAMES = 8

@@ -1,0 +1,72 @@
+"""Kernels on several threads, each of which takes slices of the rows."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Protocol
+
+_SLICES: Final = 8  # for each thread: rows differ in what they take
+_LEAST_ROWS: Final = 32  # of a slice, where there are enough: a call of a kernel takes as long as a few rows
+
+_here = threading.local()
+
+
+def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) -> None:
+    """Call ``kernel(start, stop)`` over slices of ``rows`` rows, on so many threads.
+
+    The kernels release the GIL and write only their own rows, so results never depend on ``threads``. A thread takes
+    the next slice when it is done with one, so that no other one is waited for long.
+    """
+    if threads <= 1 or rows < 2 * threads:
+        kernel(0, rows)
+        return
+    size = max(-(-rows // (_SLICES * threads)), min(_LEAST_ROWS, rows // threads))
+    starts = iter(range(0, rows, size))  # its next entry is given to one thread only
+
+    def work() -> None:
+        for start in starts:
+            kernel(start, min(start + size, rows))
+
+    others = threads - 1
+    shares: list[Share] = []
+    if (offer := getattr(_here, "offer", None)) is not None:
+        shares.append(offer(work))
+        others -= 1
+    shares += [_workers(others, os.getpid()).submit(work) for _ in range(others)]
+    try:
+        work()
+    finally:
+        # What nobody has begun by now has nothing left to do, or isn't wanted any more after an error.
+        errors = [share.exception() for share in shares if not share.cancel()]
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+class Share(Protocol):
+    """What `run_slices` asks of a share of its slices in another thread; futures are such."""
+
+    def cancel(self) -> bool:
+        """Give it up unless it has been begun; whether that is so."""
+
+    def exception(self) -> BaseException | None:
+        """Wait for its end; the error that stopped it, if one did."""
+
+
+def offer_slices(offer: Callable[[Callable[[], None]], Share]) -> None:
+    """From now on, where `run_slices` is called in this thread, one of the others that help is found by ``offer``.
+
+    Args:
+        offer: takes what is to be called in another thread, at once, later or not at all.
+    """
+    _here.offer = offer
+
+
+@functools.cache
+def _workers(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads beside the caller's, kept because starting them takes as long as a hundred deals; a fork has none."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="paplu_env")

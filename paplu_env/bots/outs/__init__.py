@@ -1,0 +1,1 @@
+"""`outs`, our rule agent: exact distance and live outs, and weights fitted to played deals."""

@@ -1,0 +1,77 @@
+"""The numbers that `outs` plays by, what each stands for, and the files that ship with the package."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from paplu_env.bots.outs.take_odds import NUM_ODDS
+from paplu_env.errors import PapluError
+
+# Lines, one a distance; hands further away use the last.
+NUM_LINES: Final = 7
+# Terms of a line.
+CONSTANT: Final = 0
+LOG_OUTS: Final = 1  # times the logarithm of (outs + 1)
+DEADWOOD: Final = 2  # times the points that the best arrangement leaves, uncapped
+DRAWS: Final = 3  # times the player's own draws so far
+NUM_TERMS: Final = 4
+# Further terms of the lines that say what playing on is worth.
+WILD_CARDS: Final = 4  # times the wild cards held
+NEARER: Final = 5  # if the open card lowers the distance
+LATER: Final = 6  # if others had their first turn before
+BETTER_DRAW: Final = 7  # times what the hand is worth after the open card or the mean draw, whichever is better
+WANTED: Final = 8  # times the faces that others took from the open pile and still hold
+NUM_PLAY_ON: Final = 9
+
+# Single numbers.
+COMPLETE: Final = 0  # value of a hand that can be declared, points
+COST: Final = 1  # what a card costs that the next player takes, points
+LOOKED_AT: Final = 2  # so many discards are looked at a step further
+NUM_SINGLE: Final = 3
+
+# Files of weights by the name of the bot; that of `outs` is written by training.fit.outs, the others stay as they are.
+_FILES: Final = {"outs": "outs_weights.json", "hard-1": "hard_1_weights.json"}
+_SHAPES: Final = {
+    "lines": (NUM_LINES, NUM_TERMS),
+    "play_on": (2, NUM_LINES, NUM_PLAY_ON),
+    "odds": (NUM_ODDS,),
+    "single": (NUM_SINGLE,),
+}
+
+
+class Weights(NamedTuple):
+    """All numbers that `outs` plays by, float64."""
+
+    lines: npt.NDArray[np.float64]  # (NUM_LINES, NUM_TERMS), value of a hand whose seat has just thrown, points
+    play_on: npt.NDArray[np.float64]  # (2, NUM_LINES, NUM_PLAY_ON), before the first draw and later: of not dropping
+    odds: npt.NDArray[np.float64]  # (NUM_ODDS,), log-odds that the next player takes a thrown card
+    single: npt.NDArray[np.float64]  # (NUM_SINGLE,)
+
+
+@cache
+def shipped_weights(name: str = "outs") -> Weights:
+    """The numbers of a bot that ships with the package: of `outs`, or of a frozen tier that plays like it."""
+    return parse_weights(resources.files("paplu_env.bots.outs").joinpath(_FILES[name]).read_text(encoding="utf-8"))
+
+
+def parse_weights(text: str) -> Weights:
+    """Weights from JSON with the keys of `Weights`; other keys tell where they come from and are not read.
+
+    Raises:
+        PapluError: a key is missing or an array has another shape.
+    """
+    data = json.loads(text)
+    arrays = {}
+    for name, shape in _SHAPES.items():
+        array = np.array(data.get(name, ()), dtype=np.float64)
+        if array.shape != shape:
+            raise PapluError(f"weights of outs: {name} has the shape {array.shape}, not {shape}")
+        array.setflags(write=False)
+        arrays[name] = array
+    return Weights(**arrays)

@@ -1,0 +1,1 @@
+"""What every environment is a face of: batches of deals, learners' seats, opponents, rewards, seeds and infos."""

@@ -1,0 +1,1 @@
+"""Tournaments as text, plots and one page."""

@@ -1,0 +1,1 @@
+"""One slower search for every question and every option of a table."""

@@ -1,0 +1,1 @@
+"""Fits of the numbers that rule bots and measurements ship with."""

@@ -1,0 +1,1 @@
+"""A run of training on disk: its folder, record, checkpoints and curves."""

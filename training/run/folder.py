@@ -1,0 +1,186 @@
+"""The folder of one run: whose it is, what it was started with, its measurements, and its lock."""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.metadata
+import json
+import platform
+import subprocess
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from paplu_env import __version__
+from paplu_env.errors import InvalidFile, PapluError
+from training.learn.config import BUDGET, TrainConfig, differences
+from training.run.tensors import write_atomically, write_json
+
+_LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
+
+
+class RunFolder:
+    """A run's folder, held by one process at a time.
+
+    Files: ``run.json`` (config, versions, commit), ``latest.safetensors`` (the last checkpoint: everything
+    that `--resume` needs), ``best.safetensors`` (the network that did best against the fixed agent),
+    ``last.safetensors`` (the network at the last checkpoint),
+    ``selves/`` (past selves), ``metrics.jsonl`` (one line per update and per match), ``tensorboard/``;
+    of a best response also ``exploit.json`` (what it took from the frozen policy).
+
+    Use it as a context manager: leaving it gives the lock back, and so does any death of the process.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.latest = self.path / "latest.safetensors"
+        self.best = self.path / "best.safetensors"
+        self.last = self.path / "last.safetensors"
+        self.selves = self.path / "selves"
+        self.tensorboard = self.path / "tensorboard"
+        self.exploitation = self.path / "exploit.json"
+        self._description = self.path / "run.json"
+        self._metrics = self.path / "metrics.jsonl"
+        self._lock: Any = None
+
+    def __enter__(self) -> RunFolder:
+        try:
+            self.selves.mkdir(parents=True, exist_ok=True)
+            self._lock = open(self.path / "lock", "a", encoding="utf-8")
+        except OSError as error:
+            raise PapluError(f"{self.path}: cannot be written ({error.strerror})") from error
+        try:
+            # The kernel drops this lock with the process, so a killed run never leaves it behind.
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._lock.close()
+            raise PapluError(
+                f"{self.path}: another run is at work in this folder; wait for it, or choose another with --out"
+            ) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._lock.close()
+
+    @property
+    def holds_run(self) -> bool:
+        """A run has been begun here, whether or not it has come to a checkpoint."""
+        return self._description.exists()
+
+    def begin(self, config: TrainConfig, resume: bool) -> None:
+        """Write down what this run is, or make sure that it goes on as it began.
+
+        Only its budget may be another one, so that a finished run can be extended; ``run.json`` then holds the
+        new configuration, and under ``extended`` what it was before.
+
+        Raises:
+            PapluError: the folder holds a run and `resume` is False, or a run of another configuration.
+        """
+        if not self.holds_run:
+            write_json(self._description, {"config": config.to_dict(), **provenance()})
+            return
+        if not resume:
+            raise PapluError(
+                f"{self.path}: holds a run already; continue it with --resume, or choose another folder with --out"
+            )
+        before = self.read_config()
+        changed = differences(config, before)
+        if set(changed) - set(BUDGET):
+            raise PapluError(
+                f"{self.path}: was begun with other values of {', '.join(changed)}; resume with the "
+                f"configuration of its run.json, in which only {' and '.join(BUDGET)} may change, or begin a new "
+                "run with --out"
+            )
+        if changed:
+            description = self.read()
+            budget = {"ppo.timesteps": before.ppo.timesteps, "minutes": before.minutes, "until": provenance()["time"]}
+            extended = [*description.get("extended", []), budget]
+            write_json(self._description, {**description, "config": config.to_dict(), "extended": extended})
+
+    def read_config(self) -> TrainConfig:
+        """The configuration that this run was begun with.
+
+        Raises:
+            InvalidFile: the folder holds no run, or its description can't be read.
+        """
+        try:
+            return TrainConfig.from_dict(self.read()["config"])
+        except PapluError as error:
+            raise InvalidFile(f"{self._description}: {error}") from error
+
+    def read(self) -> dict[str, Any]:
+        """The run's description: config, versions, commit, time.
+
+        Raises:
+            InvalidFile: the folder holds no run, or its description can't be read.
+        """
+        try:
+            description: dict[str, Any] = json.loads(self._description.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise InvalidFile(f"{self._description}: describes no run ({error!r})") from error
+        if not isinstance(description, dict) or not isinstance(description.get("config"), dict):
+            raise InvalidFile(f"{self._description}: describes no run (it has no table 'config')")
+        missing = [key for key in ("versions", "commit", "time") if key not in description]
+        if missing:
+            raise InvalidFile(f"{self._description}: describes no run (it lacks {', '.join(missing)})")
+        return description
+
+    def log(self, kind: str, step: int, values: dict[str, Any]) -> None:
+        """Append one line to ``metrics.jsonl``.
+
+        Raises:
+            PapluError: the disk is full or the folder can't be written.
+        """
+        line = json.dumps({"kind": kind, "step": step, **values})
+        try:
+            with open(self._metrics, "a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise PapluError(f"{self._metrics}: cannot be written ({error.strerror})") from error
+
+    def metrics(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """The lines of ``metrics.jsonl``, of one kind or all; a line that a killed run left half is skipped."""
+        if not self._metrics.exists():
+            return []
+        found = []
+        for line in self._metrics.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue
+            if kind is None or entry["kind"] == kind:
+                found.append(entry)
+        return found
+
+    def forget_after(self, step: int) -> None:
+        """Drop the lines beyond a checkpoint: the run that goes on from it will write them again."""
+        kept = [entry for entry in self.metrics() if entry["step"] <= step]
+        write_atomically(self._metrics, "".join(json.dumps(entry) + "\n" for entry in kept).encode())
+
+
+def provenance() -> dict[str, Any]:
+    """Where numbers come from: versions, machine, commit and time."""
+    versions = {"paplu_env": __version__, "python": platform.python_version()}
+    for name in _LIBRARIES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return {
+        "versions": versions,
+        "commit": _commit(),
+        "machine": platform.machine(),
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
+
+
+def _commit() -> str | None:
+    """The checkout's commit, with a mark if files differ from it; None outside a checkout."""
+    command = ["git", "-C", str(Path(__file__).resolve().parent), "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None

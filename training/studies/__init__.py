@@ -1,0 +1,1 @@
+"""Studies: each with its configuration, its measurement and its result in one folder."""

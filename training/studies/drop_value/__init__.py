@@ -1,0 +1,1 @@
+"""What a drop is worth, and what a perfect drop rule would win."""

@@ -1,0 +1,1 @@
+"""The one published table of agents, played again, and what moves the figures that differ."""

@@ -1,0 +1,1 @@
+"""What `search` would win if it were shown its opponent's cards."""

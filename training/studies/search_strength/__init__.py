@@ -1,0 +1,1 @@
+"""How strong `search` is by its budget."""
