@@ -15,9 +15,10 @@ import numpy as np
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.networks.onnx import OnnxPolicy
+from paplu_env.bots.policy import decision_keys
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import format_action
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import ENDING_NAMES
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import MatchResult, play_match
@@ -66,15 +67,13 @@ def show_deal(bot: Policy, rival: Policy, seed: int) -> None:
     states = engine.deal(rules, seed)
     indicator = format_card(int(states[0]["indicator"]))
     print(f"{names[0]} holds {format_hand(states[0]['hands'][0])}; indicator {indicator}")
-    decision = 0
     while not engine.is_over(states, 0):
         seat = int(states["current_player"][0])
         view = engine.player_view(states, 0, seat)
         mask = engine.legal_action_mask(states, 0, rules)
         policy = (bot, rival)[seat]
-        action = int(policy.act(view, mask[np.newaxis], keys_for(seed, 0, seat, decision))[0])
+        action = int(policy.act(view, mask[np.newaxis], decision_keys(policy_seed_of(seed), [0], view))[0])
         engine.apply_action(states, 0, action, rules)
-        decision += 1
         print(f"  {names[seat]:>10}: {format_action(action)}")
     ending = ENDING_NAMES[int(states[0]["ending"])]
     points = engine.returns(states, 0)

@@ -18,6 +18,7 @@ from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.networks.shipped import INDEX, INDEX_FORMAT, policies_folder
 from paplu_env.bots.policy import decision_keys
 from paplu_env.bots.registry import is_built_in
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation import play_match
 from training.export import CARD_FORMAT, card_path, export_run
@@ -135,7 +136,7 @@ def time_decision(policy: Policy) -> float:
             seat = int(states["current_player"][0])
             view, masks = engine.player_view(states, 0, seat), engine.legal_action_masks(states, policy.rules)
             start = time.perf_counter()
-            action = policy.act(view, masks, decision_keys(seed, [0], view))
+            action = policy.act(view, masks, decision_keys(policy_seed_of(seed), [0], view))
             seconds.append(time.perf_counter() - start)
             engine.apply_actions(states, action, policy.rules)
     return float(np.median(seconds)) * 1e6

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from paplu_env.bots.explain import Candidate, explain
 from paplu_env.cards import format_card, format_hand
+from paplu_env.engine import chance
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
-from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import NONE, PHASE_NAMES, States, Views
 from paplu_env.errors import IllegalAction, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
@@ -64,7 +64,8 @@ class Policy(ABC):
         Args:
             views: ``(B,)``, each of the seat that is to move. Not modified.
             masks: ``(B, A)`` bool or 0/1 integers, the legal actions. Not modified.
-            keys: ``(B,)`` uint64, a hash of (match seed, deal, seat, decision).
+            keys: ``(B,)`` uint64, a hash of (policy seed, deal, seat, decision), from which no card
+                follows.
 
         Returns:
             ``(B,)`` int64, a new array.
@@ -136,17 +137,18 @@ class Policy(ABC):
         return f"<{type(self).__name__} {self.name} for {self.rules}>"
 
 
-def decision_keys(seed: int, deals: npt.ArrayLike, rows: States | Views) -> Keys:
-    """Keys of the decisions that are due, one a row, as matches give them.
+def decision_keys(policy_seed: int, deals: npt.ArrayLike, rows: States | Views) -> Keys:
+    """Keys of the decisions that are due, one per row: the same in matches, environments and at tables.
 
     Args:
-        seed: of the match, 0..2**64-1.
-        deals: ``(B,)``, numbers of the deals in the match.
+        policy_seed: 0..2**64-1, see `engine.chance.policy_seed_of`; never the seed of the deals.
+        deals: ``(B,)``, numbers of the deals, from 0.
         rows: ``(B,)`` states or views.
+
+    Returns:
+        ``(B,)`` uint64.
     """
-    # Two decisions at one count of draws differ in their phase or in their seat.
-    moments = 2 * rows["draws"].astype(np.int64) + rows["phase"]
-    return keys_for(seed, deals, rows["current_player"].astype(np.int64), moments)
+    return chance.decision_keys(policy_seed, deals, rows["current_player"], rows["draws"], rows["phase"])
 
 
 def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> None:

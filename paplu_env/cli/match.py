@@ -8,6 +8,7 @@ import os
 from paplu_env.cli.options import (
     add_json,
     add_match_rules,
+    add_policy_seed,
     add_seed,
     print_json,
     progress_printer,
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="DIR", help="write every decision to DIR as npz shards")
     add_match_rules(parser)
     add_seed(parser)
+    add_policy_seed(parser)
     add_json(parser)
 
 
@@ -59,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
         record=options.record,
         progress=progress_printer(f"{options.a} against {options.b}"),
         until=options.until,
+        policy_seed=options.policy_seed,
     )
     if options.json:
         print_json(result.to_dict())

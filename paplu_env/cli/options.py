@@ -56,6 +56,16 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="N", help="seed (default: 0)")
 
 
+def add_policy_seed(parser: argparse.ArgumentParser) -> None:
+    """``--policy-seed N``: the chance of the bots, apart from that of the deals."""
+    parser.add_argument(
+        "--policy-seed",
+        type=whole_number(0, 2**64 - 1),
+        metavar="N",
+        help="seed of the bots' chance (made of --seed, one way)",
+    )
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """``--json``: the same as data."""
     parser.add_argument("--json", action="store_true", help="print JSON")

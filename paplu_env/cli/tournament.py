@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from paplu_env.cli.options import add_json, need, print_json, progress_printer, seat_bots, whole_number
+from paplu_env.cli.options import add_json, add_policy_seed, need, print_json, progress_printer, seat_bots, whole_number
 from paplu_env.evaluation import Schedule, read_schedule, run_tournament
 from paplu_env.evaluation.report.text import to_dict, to_text
 from paplu_env.evaluation.report.write import write_reports
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="WHAT", help="a config (NAME.toml), or two bots and more")
     parser.add_argument("--deals", type=whole_number(2), metavar="N", help="distinct deals a pair (2000)")
     parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), metavar="N", help="seed of the deals (0)")
+    add_policy_seed(parser)
     parser.add_argument(
         "--rules",
         action="append",
@@ -70,6 +71,7 @@ def _schedule(options: argparse.Namespace) -> Schedule:
     given = {
         "deals": options.deals,
         "seed": options.seed,
+        "policy_seed": options.policy_seed,
         "until": options.until,
         "rules": None if options.rules is None else tuple(options.rules),
     }

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, format_card
 from paplu_env.engine.arguments import as_seats, as_seed, as_seeds, whole_numbers
-from paplu_env.engine.chance import mix, shuffle
+from paplu_env.engine.chance import Purpose, mix, shuffle
 from paplu_env.engine.state import (
     DRAW,
     IN,
@@ -36,7 +36,7 @@ from paplu_env.melds.fast_points.declarable_kernels import is_complete_kernel
 from paplu_env.rules import RuleSet, choice_code
 
 _REDRAW: Final = choice_code("printed_joker_indicator", "redraw")
-_LATER: Final = np.uint64(1)  # mixed into the deal's seed it gives the seed of later shuffles
+_LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # mixed into the deal's seed it gives the seed of later shuffles
 
 
 def deal(rules: RuleSet, seed: int, first: int = 0, active: Iterable[int] | None = None) -> States:

@@ -23,7 +23,7 @@ from paplu_env.engine.actions import (
     format_action,
 )
 from paplu_env.engine.arguments import whole_numbers
-from paplu_env.engine.chance import mix, shuffle
+from paplu_env.engine.chance import Purpose, mix, shuffle
 from paplu_env.engine.legal import LEGAL, REASONS, as_action, reason_kernel
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
@@ -64,7 +64,7 @@ from paplu_env.rules import MAX_PLAYERS, RuleSet, choice_code
 _VOID: Final = choice_code("stock_out", "void")
 _KEEP_TOP: Final = choice_code("stock_out", "reshuffle_keep_top")
 _TRUNCATE: Final = choice_code("turn_limit_result", "truncate")
-_NEXT: Final = np.uint64(1)  # mixed into a seed that was used, it gives the next one
+_NEXT: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # mixed into a seed that was used, it gives the next one
 
 
 def apply_action(states: States, i: int, action: int, rules: RuleSet) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arguments import as_seed, as_seeds
-from paplu_env.engine.chance import mix, shuffle
+from paplu_env.engine.chance import Purpose, mix, shuffle
 from paplu_env.engine.dealing import clear_row
 from paplu_env.engine.state import (
     DISCARD,
@@ -36,7 +36,7 @@ from paplu_env.errors import InvalidHand
 from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
 from paplu_env.rules import RuleSet
 
-_LATER: Final = np.uint64(1)  # mixed into the key it gives the seed of the world's own shuffles
+_LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # mixed into the key it gives the seed of the world's own shuffles
 
 
 def sample_world(views: Views, key: int, rules: RuleSet, j: int = 0) -> States:

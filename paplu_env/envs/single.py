@@ -107,7 +107,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         check_options(options)
         super().reset(seed=seed)
         tables = self._tables
-        tables.seeds.adopt(0, self.np_random)
+        self._adopt()
         tables.seeds.refill(_ROW)
         tables.advance(_ROW, _DEAL)
         self._has_reset = True
@@ -177,10 +177,12 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
 
     def get_state(self) -> dict[str, Any]:
         """Everything that the future hangs on, in arrays and plain values, for `set_state`."""
+        self._adopt()
         return {
             "tables": self._tables.get_state(),
             "has_reset": self._has_reset,
             "np_random": self.np_random.bit_generator.state,
+            "policies": self._tables.seeds.get_policies(0),
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
@@ -189,11 +191,17 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             PapluError: it is the state of an environment with other arguments.
         """
-        if not isinstance(state, Mapping) or not {"tables", "has_reset", "np_random"} <= set(state):
+        if not isinstance(state, Mapping) or not {"tables", "has_reset", "np_random", "policies"} <= set(state):
             raise PapluError("this is no state of a Paplu environment: take one with get_state()")
         self._tables.set_state(state["tables"])
         self._has_reset = bool(state["has_reset"])
         self.np_random.bit_generator.state = state["np_random"]
+        self._adopt()
+        self._tables.seeds.set_policies(0, state["policies"])
+
+    def _adopt(self) -> None:
+        """Draw from `np_random`, which users may replace at any time."""
+        self._tables.seeds.adopt(0, self.np_random, self.np_random_seed)
 
 
 class UnknownRenderMode(PapluError, TypeError):

@@ -15,7 +15,7 @@ from paplu_env import engine
 from paplu_env.bots import Policy
 from paplu_env.bots.policy import Actions, Masks, decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import NO_SEAT, OVER, States, Views
 from paplu_env.errors import IllegalAction
 from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
@@ -25,8 +25,6 @@ Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
 Progress = Callable[[int, int], None]  # called with (games finished, games in all)
 
 NOBODY: Final = -1  # the player of a deal without a winner
-# Keys of deals and keys of decisions must not meet: no table has a seat of this number.
-DEAL_SEAT: Final = 255
 
 
 def games_dtype(players: int) -> np.dtype[np.void]:
@@ -84,11 +82,13 @@ def play_games(
     progress: Progress | None = None,
     start: int = 0,
     luck: bool = True,
+    policy_seed: int | None = None,
 ) -> Games:
     """Play each of so many deals once per seat rotation.
 
-    The cards of a deal follow from (``seed``, number of the deal); the seat that starts moves on by one
-    from deal to deal. Nothing depends on ``batch`` or ``threads``.
+    The cards of a deal follow from (``seed``, number of the deal), the policies' chance from (``policy_seed``,
+    number of the deal, seat, decision); the seat that starts moves on by one from deal to deal. Nothing depends on
+    ``batch`` or ``threads``.
 
     Args:
         policies: one per seat, all made for the rules of the table.
@@ -101,10 +101,12 @@ def play_games(
         progress: called from the caller's thread after every batch.
         start: number of the first deal, so that a match can be played in parts.
         luck: whether to estimate what the draws were worth (`variates`), where the rules allow it.
+        policy_seed: 0..2**64-1; what `engine.chance.policy_seed_of` makes of ``seed`` if not given.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.
     """
+    chance = policy_seed_of(seed) if policy_seed is None else policy_seed
     players = len(policies)
     games = np.zeros((deals, players), dtype=games_dtype(players))
     games["luck"] = 0.0 if luck and can_estimate(policies[0].rules) else np.nan
@@ -115,7 +117,7 @@ def play_games(
         place = places[number]
         part = games[place : place + step]
         steps: list[_Step] | None = None if record is None else []
-        _play_batch(policies, start + place, seed, part, steps)
+        _play_batch(policies, start + place, seed, chance, part, steps)
         if record is not None and steps is not None:
             record(number, _in_order(steps, part))
         return part.size
@@ -141,14 +143,16 @@ def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Generat
         pool.shutdown(cancel_futures=True)
 
 
-def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games, steps: list[_Step] | None) -> None:
+def _play_batch(
+    policies: Sequence[Policy], start: int, seed: int, policy_seed: int, games: Games, steps: list[_Step] | None
+) -> None:
     """Play deals ``start, start + 1, …`` in all rotations; write how they ended, and note the steps if asked."""
     rules = policies[0].rules
     players = len(policies)
     table = games.reshape(-1)  # the same memory, all rotations of a deal side by side
     table["deal"] = start + np.arange(len(games)).repeat(players)
     table["rotation"] = np.tile(np.arange(players), len(games))
-    states = engine.deal_many(rules, keys_for(seed, table["deal"], DEAL_SEAT, 0), table["deal"] % players)
+    states = engine.deal_many(rules, match_deal_seeds(seed, table["deal"]), table["deal"] % players)
     rows = np.arange(table.size)  # where each state on the table belongs
     is_careful = any(policy.is_slow for policy in policies)  # then a careful value costs little beside them
     while rows.size:
@@ -156,7 +160,7 @@ def _play_batch(policies: Sequence[Policy], start: int, seed: int, games: Games,
         seats = states["current_player"].astype(np.int64)
         views = engine.player_views(states, seats)
         masks = engine.legal_action_masks(states, rules)
-        keys = decision_keys(seed, playing["deal"], states)
+        keys = decision_keys(policy_seed, playing["deal"], states)
         movers = (seats - playing["rotation"]) % players
         actions = np.empty(rows.size, dtype=np.int64)
         for player, policy in enumerate(policies):

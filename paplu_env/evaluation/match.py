@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from paplu_env.bots import PolicyLike, make_policy
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import Decisions, Games, Progress, play_games
 from paplu_env.evaluation.recording import Recorder
@@ -31,12 +32,13 @@ def play_match(
     progress: Progress | None = None,
     until: float | None = None,
     luck: bool = True,
+    policy_seed: int | None = None,
 ) -> MatchResult:
     """Play ``a`` against ``b`` and say how far the figures can be trusted.
 
     Every deal is played once per seat rotation, so that each policy gets each hand and each place in
-    turn. The result follows from the policies, the rules, ``deals`` and ``seed``; neither ``batch`` nor
-    ``threads`` changes it.
+    turn. The result follows from the policies, the rules, ``deals``, ``seed`` and ``policy_seed``; neither
+    ``batch`` nor ``threads`` changes it.
 
     Args:
         a: the policy whose figures are reported: a bot's name, a path, or a policy.
@@ -53,6 +55,9 @@ def play_match(
             the interval stays honest. ``deals`` is then the most that are played.
         luck: whether to estimate the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
             player is slow anyway (`Policy.is_slow`).
+        policy_seed: 0..2**64-1, all the chance of the policies; made of ``seed`` if not given, one way, so that no
+            policy can turn its keys into the cards. A policy of a stranger could still try small seeds one after the
+            other: draw both from the system (`secrets.randbits(64)`) where that matters.
 
     Raises:
         PapluError: an unknown bot, too few deals, or a wrong number of opponents.
@@ -66,13 +71,16 @@ def play_match(
     """
     table = as_rules(rules)
     _check_numbers(deals, seed, batch, threads)
+    if policy_seed is not None and not 0 <= policy_seed < _SEEDS:
+        raise PapluError(f"policy_seed={policy_seed}: must be 0..2**64-1")
     check_until(until)
     rivals = list(b) if isinstance(b, Sequence) and not isinstance(b, str) else [b] * (table.num_players - 1)
     if len(rivals) != table.num_players - 1:
         raise PapluError(f"{len(rivals)} opponents for {table.num_players} seats: give one, or one per other seat")
     policies = [make_policy(policy, table) for policy in (a, *rivals)]
     names = [policy.name for policy in policies]
-    recorder = None if record is None else Recorder(record, table, seed, names)
+    chance = policy_seed_of(seed) if policy_seed is None else policy_seed
+    recorder = None if record is None else Recorder(record, table, seed, names, chance)
     parts: list[Games] = []
     batches = 0  # of the parts played before, which the files of a recording are numbered by
 
@@ -88,11 +96,11 @@ def play_match(
     for played in range(0, deals, size):
         some = min(size, deals - played)
         note = None if recorder is None else record_batch
-        parts.append(play_games(policies, some, seed, batch, threads, note, report, start=played, luck=luck))
+        parts.append(play_games(policies, some, seed, batch, threads, note, report, played, luck, chance))
         batches += -(-some // max(1, batch // table.num_players))
         if until is not None and is_narrow(np.concatenate(parts), until):
             break
-    return summarise(np.concatenate(parts), names, str(table), seed)
+    return summarise(np.concatenate(parts), names, str(table), seed, chance)
 
 
 def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:

@@ -45,7 +45,9 @@ class Recorder:
         InvalidFile: the folder holds a recording already, or can't be made.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], rules: RuleSet, seed: int, names: Sequence[str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], rules: RuleSet, seed: int, names: Sequence[str], policy_seed: int
+    ) -> None:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +55,13 @@ class Recorder:
             raise InvalidFile(f"{self.folder}: can't be made a folder for a recording: {error.strerror}") from error
         if any(self.folder.glob(_PATTERN)):
             raise InvalidFile(f"{self.folder}: holds a recording already; name another folder, or remove it first")
-        about = {"format": FORMAT, "rules": rules.to_dict(), "seed": seed, "names": list(names)}
+        about = {
+            "format": FORMAT,
+            "rules": rules.to_dict(),
+            "seed": seed,
+            "policy_seed": policy_seed,
+            "names": list(names),
+        }
         self._about = json.dumps(about)
 
     def __call__(self, number: int, decisions: Decisions) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -37,7 +38,8 @@ class MatchResult:
     Attributes:
         a, b: names of the policies.
         rules: the rule set, as a rules string.
-        seed: of the match.
+        seed: of the deals.
+        policy_seed: of the policies' chance.
         deals: distinct deals.
         games: deals times seat rotations.
         win_rate: share of all games with ``winner == a``; games without a winner count as not won.
@@ -66,6 +68,7 @@ class MatchResult:
     b: str
     rules: str
     seed: int
+    policy_seed: int
     deals: int
     games: int
     win_rate: float
@@ -103,14 +106,15 @@ class MatchResult:
         return _format(self)
 
 
-def summarise(games: Games, names: Sequence[str], rules: str, seed: int) -> MatchResult:
+def summarise(games: Games, names: Sequence[str], rules: str, seed: int, policy_seed: int | None = None) -> MatchResult:
     """The result of finished games, for the first player against the others.
 
     Args:
         games: ``(deals, P)`` of `games.games_dtype`, with at least two deals.
         names: one per player; equal names of the others are written once.
         rules: the rule set, as text.
-        seed: of the match.
+        seed: of the deals.
+        policy_seed: of the policies' chance.
 
     Raises:
         PapluError: fewer than two deals, so no spread is known.
@@ -128,6 +132,7 @@ def summarise(games: Games, names: Sequence[str], rules: str, seed: int) -> Matc
         b=" + ".join(dict.fromkeys(names[1:])),
         rules=rules,
         seed=seed,
+        policy_seed=policy_seed_of(seed) if policy_seed is None else policy_seed,
         deals=len(games),
         games=games.size,
         win_rate=float(won.mean()),

@@ -11,6 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.sequential import check_until
 from paplu_env.rules import as_rules
@@ -50,6 +51,7 @@ class Schedule:
         rules: rules strings, each of a table of two.
         deals: distinct deals a pair, each played from both seats; with ``until`` the most that are played.
         seed: of the deals.
+        policy_seed: of the policies' chance; made of ``seed`` if None, see `engine.chance.policy_seed_of`.
         until: stop a pair at this 95 % half-width in points per deal; None: play all deals.
         published: by rules string, figures to compare with.
 
@@ -62,6 +64,7 @@ class Schedule:
     deals: int = 2000
     seed: int = 0
     until: float | None = None
+    policy_seed: int | None = None
     published: Mapping[str, tuple[Published, ...]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -80,6 +83,8 @@ class Schedule:
             raise PapluError(f"deals={self.deals}: a pair needs at least two, since one deal shows no spread")
         if not 0 <= self.seed < _SEEDS:
             raise PapluError(f"seed={self.seed}: must be 0..2**64-1")
+        if self.policy_seed is not None and not 0 <= self.policy_seed < _SEEDS:
+            raise PapluError(f"policy_seed={self.policy_seed}: must be 0..2**64-1")
         check_until(self.until)
         for text, cells in self.published.items():
             if text not in self.rules:
@@ -93,6 +98,11 @@ class Schedule:
     def pairs(self) -> list[tuple[str, str]]:
         """Every pair once, in the order of the policies."""
         return list(combinations(self.policies, 2))
+
+    @property
+    def chance(self) -> int:
+        """The seed that the policies' chance follows from."""
+        return policy_seed_of(self.seed) if self.policy_seed is None else self.policy_seed
 
     def published_of(self, rules: str, a: str, b: str) -> Published | None:
         """The published figure of a pair, seen from ``a``; None without one."""
@@ -110,6 +120,7 @@ class Schedule:
             "rules": list(self.rules),
             "deals": self.deals,
             "seed": self.seed,
+            "policy_seed": self.chance,
             "until": self.until,
         }
 
@@ -142,7 +153,7 @@ def read_schedule(path: str | os.PathLike[str], **overrides: Any) -> Schedule:
         values["policies"] = tuple(_texts(values.get("policies", [])))
         values["rules"] = tuple(_texts(values.get("rules", ["points"])))
         values["published"] = _published(values.get("published", []))
-        for key, kinds in (("deals", (int,)), ("seed", (int,)), ("until", (int, float))):
+        for key, kinds in (("deals", (int,)), ("seed", (int,)), ("policy_seed", (int,)), ("until", (int, float))):
             if key in values and (not isinstance(values[key], kinds) or isinstance(values[key], bool)):
                 raise TypeError(f"{key} = {values[key]!r} is no number")
     except (TypeError, KeyError, ValueError) as error:

@@ -175,7 +175,7 @@ def _play_piece(schedule: Schedule, policies: list[list[Policy]], store: Path | 
             raise InvalidFile(f"{path}: holds other deals than {start}..{start + deals - 1}; remove it to play them")
         return games
     seats = [policies[rules][schedule.policies.index(name)] for name in names]
-    games = play_games(seats, deals, schedule.seed, batch=2 * CHUNK, start=start)
+    games = play_games(seats, deals, schedule.seed, batch=2 * CHUNK, start=start, policy_seed=schedule.chance)
     if path is not None:
         write_games(path, games)
     return games
@@ -237,7 +237,7 @@ def _summarise(schedule: Schedule, played: dict[_Pair, Games]) -> TournamentResu
         scores = []
         for p, (a, b) in enumerate(schedule.pairs):
             games = played[r, p]
-            pairs.append(PairResult(rules, summarise(games, [a, b], rules, schedule.seed), games))
+            pairs.append(PairResult(rules, summarise(games, [a, b], rules, schedule.seed, schedule.chance), games))
             scores.append(_scores(games, schedule.policies.index(a), schedule.policies.index(b)))
         ratings[rules] = rate(schedule.policies, scores, schedule.seed)
     return TournamentResult(schedule, tuple(pairs), ratings)

@@ -13,6 +13,7 @@ from paplu_env import engine
 from paplu_env.bots import Policy
 from paplu_env.cards import NUM_FACES, format_card, parse_card
 from paplu_env.engine import DECLARE_BASE, DISCARD_BASE
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import DRAW
 from paplu_env.errors import InvalidNotation, PapluError
 from paplu_env.render.words import ending_words, log_words, seat_names, shown_words
@@ -45,6 +46,7 @@ def play_deals(
     is_watching: bool = False,
     ask: Callable[[str], str] | None = None,
     screen: Screen | None = None,
+    policy_seed: int | None = None,
 ) -> list[int]:
     """Play deals with one person and the bot at all other seats; seeds are ``seed``, ``seed + 1``, …
 
@@ -54,6 +56,7 @@ def play_deals(
         is_watching: the bot plays the person's seat too.
         ask: reads one line for a prompt, from the terminal by default; `EOFError` leaves the table.
         screen: where to write, the terminal by default.
+        policy_seed: of the bot's chance; made of ``seed`` if not given, see `engine.chance.policy_seed_of`.
 
     Returns:
         Points of the person in each finished deal.
@@ -66,11 +69,12 @@ def play_deals(
     screen = screen or Screen(sys.stdout)
     ask = ask or _read_line
     results: list[int] = []
+    chance = policy_seed_of(seed) if policy_seed is None else policy_seed
     for number in range(deals):
         players: list[Policy | None] = [bot] * rules.num_players
         if not is_watching:
             players[seat] = None
-        table = Table(rules, (seed + number) % 2**64, players, first=number % rules.num_players)
+        table = Table(rules, (seed + number) % 2**64, players, number % rules.num_players, chance, number)
         names = seat_names(rules.num_players, seat, bot.name)
         screen.title(f"deal {number + 1} of {deals}: seed {table.seed}, {rules}; you are seat {seat}")
         try:

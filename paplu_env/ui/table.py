@@ -8,7 +8,8 @@ import numpy as np
 
 from paplu_env import engine
 from paplu_env.bots import Policy
-from paplu_env.engine.chance import keys_for
+from paplu_env.bots.policy import decision_keys
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import Views
 from paplu_env.rules import RuleSet
 
@@ -18,15 +19,27 @@ class Table:
 
     Args:
         rules: of the table.
-        seed: of the deal; the policies' random numbers follow from it too.
-        players: one policy a seat, None where a person sits.
+        seed: of the deal.
+        players: one policy per seat, None where a person sits.
         first: seat with the first turn.
+        policy_seed: of the policies' chance; made of ``seed`` if not given, see `engine.chance.policy_seed_of`.
+        number: of the deal among those that share ``policy_seed``, from 0.
     """
 
-    def __init__(self, rules: RuleSet, seed: int, players: Sequence[Policy | None], first: int = 0) -> None:
+    def __init__(
+        self,
+        rules: RuleSet,
+        seed: int,
+        players: Sequence[Policy | None],
+        first: int = 0,
+        policy_seed: int | None = None,
+        number: int = 0,
+    ) -> None:
         self.rules = rules
         self.seed = seed
         self.first = first
+        self.number = number
+        self.policy_seed = policy_seed_of(seed) if policy_seed is None else policy_seed
         self.players = list(players)
         self.actions: list[int] = []
         self._states = engine.deal(rules, seed, first)
@@ -67,8 +80,9 @@ class Table:
             policy = self.players[self.current_player]
             if policy is None:
                 return
-            key = keys_for(self.seed, 0, self.current_player, len(self.actions))
-            self.act(int(policy.act(self.view(self.current_player), self.action_mask()[None], key)[0]))
+            view = self.view(self.current_player)
+            keys = decision_keys(self.policy_seed, self.number, view)
+            self.act(int(policy.act(view, self.action_mask()[None], keys)[0]))
 
     def record(self) -> engine.Record:
         """The deal so far, as a record that replays."""

@@ -1,5 +1,6 @@
 """SplitMix64, the shuffle and keys, against the same in a few lines of plain integers."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 
@@ -81,3 +82,32 @@ def test_keys_of_a_batch_are_the_keys_of_its_rows() -> None:
     batch = chance.keys_for(9, np.arange(5), [0, 1, 0, 1, 0], 3)
     assert batch.dtype == np.uint64
     assert [int(chance.keys_for(9, i, i % 2, 3)[0]) for i in range(5)] == batch.tolist()
+
+
+def test_purposes_have_numbers_of_their_own_that_stay() -> None:
+    numbers = {purpose.name: int(purpose) for purpose in chance.Purpose}
+    assert len(set(numbers.values())) == len(chance.Purpose.__members__)  # no two names of one number
+    assert numbers == {
+        "NEXT_SHUFFLE": 1,
+        "TURNS_PLAYED_OVER": 2,
+        "RANDOM_DROP": 11,
+        "RANDOM_TAKE": 12,
+        "RANDOM_DISCARD": 13,
+        "LAPSE": 14,
+        "LAPSE_DISCARD": 15,
+        "LEARNER_SEAT": 101,
+        "LINE_UP": 102,
+        "SERIES_DEAL": 2**32,
+    }
+
+
+def test_keys_of_decisions_are_hashes_of_seed_deal_seat_and_number() -> None:
+    keys = chance.decision_keys(9, [0, 1, 2], [0, 1, 0], [3, 4, 4], [0, 1, 0])
+    for key, deal, seat, draws, phase in zip(keys, (0, 1, 2), (0, 1, 0), (3, 4, 4), (0, 1, 0), strict=True):
+        assert key == chance.keys_for(9, deal, seat, 2 * draws + phase)[0]
+
+
+def test_the_policies_seed_is_a_hash_written_down_to_the_byte() -> None:
+    text = b"paplu-env: the seed of the policies of 2026"
+    assert chance.policy_seed_of(2026) == int.from_bytes(hashlib.sha256(text).digest()[:8], "big")
+    assert len({chance.policy_seed_of(seed) for seed in range(1000)}) == 1000

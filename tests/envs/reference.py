@@ -1,8 +1,8 @@
 """The environment once more, slowly and in the open: one deal at a time, from the engine's own functions.
 
-It shares with `paplu_env.envs` only what DESIGN.md and the docstrings there promise, no code: the seed of
-a deal is one raw output of the environment's generator, and the seat, the opponents and their keys
-follow from it.
+It shares with `paplu_env.envs` only what the docstrings there promise, no code: the seed of a deal is one raw
+output of the environment's generator, and the seat and the opponents follow from it; their keys follow from a seed
+of their own, made of the seed of `reset`, and from the number of the deal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gymnasium.utils import seeding
 
 from paplu_env import encoding, engine, melds
 from paplu_env.bots import Policy, make_policy
-from paplu_env.engine.chance import below, mix
+from paplu_env.engine.chance import below, mix, policy_seed_of
 from paplu_env.engine.state import ENDING_NAMES, PHASE_NAMES
 from paplu_env.rules import as_rules
 
@@ -37,13 +37,15 @@ class ReferenceEnv:
     def reset(self, seed: int | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         if seed is not None:
             self.generator, _ = seeding.np_random(seed)
+            self.policy_seed, self.dealt = policy_seed_of(seed), 0
         skipped = skipped_points = 0
         while True:
             deal_seed = np.uint64(self.generator.bit_generator.random_raw())
             players = self.rules.num_players
             self.seat = below(_mix(deal_seed, 101), players) if self.fixed_seat == "random" else self.fixed_seat
             first = self.seat if skipped == 100 else 0
-            self.decisions_key = _mix(deal_seed, 103)
+            self.deal_key = _mix(np.uint64(self.policy_seed), self.dealt)
+            self.dealt += 1
             self.states = engine.deal(self.rules, int(deal_seed), first=first)
             self._play_opponents()
             if not self.is_over:
@@ -77,7 +79,7 @@ class ReferenceEnv:
             mover = int(self.states["current_player"][0])
             draws = int(self.states["draws"][0])
             in_draw = PHASE_NAMES[int(self.states["phase"][0])] == "draw"
-            key = _mix(_mix(self.decisions_key, mover), 2 * draws if in_draw else 2 * draws - 1)
+            key = _mix(_mix(self.deal_key, mover), 2 * draws if in_draw else 2 * draws + 1)
             view = engine.player_view(self.states, 0, mover)
             action = self.opponent.act(view, self.mask()[None], np.array([key]))[0]
             engine.apply_action(self.states, 0, int(action), self.rules)

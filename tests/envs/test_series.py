@@ -23,9 +23,10 @@ from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 from paplu_env import engine
 from paplu_env.bots import make_policy
+from paplu_env.bots.policy import decision_keys
 from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, Series
-from paplu_env.engine.chance import below, keys_for, mix
+from paplu_env.engine.chance import below, mix, policy_seed_of
 from paplu_env.engine.series.format import parse_series
 from paplu_env.envs import SERIES_REWARDS, PapluSeriesEnv
 from paplu_env.errors import IllegalAction, InvalidRules, PapluError, PolicyMismatch
@@ -125,7 +126,7 @@ def test_equals_the_engine_played_in_the_open(rules: str, series_format: str, se
         seed = np.uint64(generator.bit_generator.random_raw())
         me = below(np.uint64(mix(seed, np.uint64(101))), players) if seat == "random" else seat
         series, paid = Series(rules, series_format, int(seed)), 0
-        decisions_seed, is_learners_first = int(mix(seed, np.uint64(103))), True
+        policy_seed, is_learners_first = policy_seed_of(int(seed)), True
         while not series.is_over:
             if series.is_deal_over:
                 series.next_deal()
@@ -148,8 +149,7 @@ def test_equals_the_engine_played_in_the_open(rules: str, series_format: str, se
             else:
                 turn = 1 if series.rules.direction == "clockwise" else -1
                 policy = opponents[(mover - me) * turn % players - 1]
-                decision = 2 * int(view["draws"][0]) + int(view["phase"][0])
-                keys = keys_for(decisions_seed, series.deal_number, mover, decision)
+                keys = decision_keys(policy_seed, series.deal_number, view)
                 action = int(policy.act(view, mask[None], keys)[0])
             series.apply(action)
         if is_learners_first:
@@ -204,7 +204,7 @@ def test_results_of_deals_are_told_once_each() -> None:
 
 def test_a_learner_that_is_out_leaves_the_others_to_finish_the_series() -> None:
     env = PapluSeriesEnv("points:num_players=4", "random", seat=0, series="pool_61")
-    _, info = env.reset(seed=3)
+    _, info = env.reset(seed=2)
     while True:
         action = DROP if info["action_mask"][DROP] else int(np.flatnonzero(info["action_mask"])[-1])
         observation, reward, terminated, _, info = env.step(np.int64(action))

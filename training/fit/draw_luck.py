@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.policy import decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import OVER
 from paplu_env.evaluation import draw_luck as variates
-from paplu_env.evaluation.games import DEAL_SEAT
 from paplu_env.evaluation.games_store import write_text
 
 Floats = npt.NDArray[np.float64]
@@ -40,14 +40,14 @@ def gather(policies: Sequence[Policy], deals: int, seed: int) -> tuple[Floats, F
     rules = policies[0].rules
     numbers = np.arange(deals).repeat(2)
     rotations = np.tile([0, 1], deals)
-    states = engine.deal_many(rules, keys_for(seed, numbers, DEAL_SEAT, 0), numbers % 2)
+    states = engine.deal_many(rules, match_deal_seeds(seed, numbers), numbers % 2)
     rows = np.arange(len(numbers))
     returns = np.zeros((len(numbers), 2))
     features, games, seats_of = [], [], []
     while rows.size:
         seats = states["current_player"].astype(np.int64)
         views, masks = engine.player_views(states, seats), engine.legal_action_masks(states, rules)
-        keys = keys_for(seed, numbers[rows], seats, 2 * states["draws"].astype(np.int64) + states["phase"])
+        keys = decision_keys(policy_seed_of(seed), numbers[rows], states)
         actions = np.empty(rows.size, dtype=np.int64)
         for player, policy in enumerate(policies):
             own = np.flatnonzero((seats - rotations[rows]) % 2 == player)

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.bots.policy import Policy
+from paplu_env.bots.policy import Policy, decision_keys
 from paplu_env.encoding import Encoding, HiddenLayout
 from paplu_env.engine import apply_actions, deal_many, legal_action_masks, player_views
 from paplu_env.engine.actions import DECLARE_BASE, DROP, NUM_ACTIONS
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import NO_SEAT, OVER, States, empty_states
 from paplu_env.errors import InvalidFile
 from paplu_env.rules import RuleSet
@@ -73,18 +73,17 @@ def collect_decisions(teacher: Policy, deals: int, seed: int, noise: float = 0.0
     returns = np.zeros((deals, rules.num_players), dtype=np.int64)
     winners = np.full(deals, NO_SEAT, dtype=np.int64)
     parts: list[tuple[npt.NDArray[Any], ...]] = []
-    decision = 0
     while len(states):
         seats = states["current_player"].astype(np.int64)
         masks = legal_action_masks(states, rules)
-        actions = teacher.act(player_views(states, seats), masks, keys_for(seed, deal_of, seats, decision))
+        keys = decision_keys(policy_seed_of(seed), deal_of, states)
+        actions = teacher.act(player_views(states, seats), masks, keys)
         parts.append((states.copy(), actions, seats, deal_of))
         apply_actions(states, _with_noise(actions, masks, noise, rng), rules)
         over = states["phase"] == OVER
         returns[deal_of[over]] = states["returns"][over, : rules.num_players]
         winners[deal_of[over]] = states["winner"][over]
         states, deal_of = states[~over], deal_of[~over]
-        decision += 1
     all_states, all_actions, all_seats, owners = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Decisions(rules, all_states, all_seats, all_actions, returns[owners, all_seats], winners[owners])
 

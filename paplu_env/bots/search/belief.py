@@ -21,7 +21,7 @@ import numpy.typing as npt
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.search.playout_policy import LIVE, light_throw, live_cards
 from paplu_env.cards import NUM_FACES, Counts
-from paplu_env.engine.chance import draw_below, mix
+from paplu_env.engine.chance import Purpose, draw_below, mix
 from paplu_env.engine.state import (
     IN,
     LOG_CLOSED,
@@ -38,7 +38,7 @@ from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
 from paplu_env.melds.fast_distance.distance_table import Table
 from paplu_env.rules import choice_code
 
-_TURNS: Final = np.uint64(2)  # mixed into the world's key it gives that of the turns played over again
+_TURNS: Final = np.uint64(Purpose.TURNS_PLAYED_OVER)
 _TRIES: Final = 60  # exchanges after which a hand that still disagrees is left as it is
 _ANY: Final = choice_code("open_joker", "any")
 

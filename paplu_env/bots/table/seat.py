@@ -68,8 +68,8 @@ class Seat:
         policy: who plays: a bot's name, the path of an exported one, or a policy.
         rules: of the table; None: what an exported bot was trained for, ``points`` for the others.
         seat: its number at the table.
-        seed: 0..2**64-1, all the chance that the bot uses. With the seed of a match at our engine and the numbers
-            of its deals, its answers are those that `evaluation.play_match` gets.
+        seed: 0..2**64-1, all the chance that the bot uses: its own seed, never that of the cards. With the
+            ``policy_seed`` of a match's result and the numbers of its deals the bot answers as it does there.
 
     Raises:
         PapluError: an unknown bot or rules, or no such seat at the table.

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from paplu_env.engine.arguments import as_seed
-from paplu_env.engine.chance import mix
+from paplu_env.engine.chance import Purpose, mix
 from paplu_env.engine.dealing import deal_into
 from paplu_env.engine.scoring import is_over, returns
 from paplu_env.engine.series.format import SeriesFormat, as_series
@@ -24,8 +24,6 @@ from paplu_env.engine.state import NO_SEAT, States, empty_states
 from paplu_env.engine.transition import apply_action
 from paplu_env.errors import IllegalAction, PapluError
 from paplu_env.rules import RuleSet, as_rules
-
-_DEALS: Final = 2**32
 
 
 class Series:
@@ -178,4 +176,4 @@ class Series:
 
 def deal_seed(seed: int, number: int) -> int:
     """The seed of a series' deal number ``number``, from 0."""
-    return int(mix(np.uint64(seed), np.uint64(_DEALS + number)))
+    return int(mix(np.uint64(seed), np.uint64(Purpose.SERIES_DEAL + number)))

@@ -61,7 +61,7 @@ _ROW_ARRAYS: Final = (
     "forfeits",
     "skipped_deals",
     "skipped_points",
-    "_decision_keys",
+    "_deal_keys",
     "_first_potentials",
     "_potentials",
 )
@@ -168,7 +168,7 @@ class Tables:
         self.forfeits = np.full(batch, NO_ACTION, dtype=np.int64)
         self.skipped_deals = np.zeros(batch, dtype=np.int64)
         self.skipped_points = np.zeros(batch, dtype=np.int64)
-        self._decision_keys = np.zeros(batch, dtype=np.uint64)
+        self._deal_keys = np.zeros(batch, dtype=np.uint64)
         self._first_potentials = np.zeros(batch)
         self._potentials = np.zeros(batch)  # since the first hand
         self._policies: list[Policy] = []  # those that are asked outside the kernel
@@ -279,6 +279,8 @@ class Tables:
                 distance_table(),
                 self.seeds.blocks,
                 self.seeds.used,
+                self.seeds.policy_seeds,
+                self.seeds.dealt,
                 self._agents,
                 self._bounds,
                 self.states,
@@ -286,7 +288,7 @@ class Tables:
                 self.masks,
                 self.seats,
                 self.line_ups,
-                self._decision_keys,
+                self._deal_keys,
                 self.over,
                 self.phases,
                 self.movers,

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit
 from paplu_env.bots.published.kernels import choose_kernel
-from paplu_env.engine.chance import below, mix
+from paplu_env.engine.chance import Purpose, below, deal_key, decision_key, decision_number, mix
 from paplu_env.engine.dealing import deal_kernel
 from paplu_env.engine.legal import mask_kernel
-from paplu_env.engine.state import DRAW, ENDING_NAMES, NO_SEAT, OVER, States, Views
+from paplu_env.engine.state import ENDING_NAMES, NO_SEAT, OVER, States, Views
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.engine.view import view_kernel
 
@@ -34,11 +34,9 @@ FORFEIT: Final = len(ENDING_NAMES)  # as an ending: an illegal action ended the 
 # Deals in a row that may end before the learner's first decision; then it gets the first turn.
 MAX_SKIPPED: Final = 100
 
-# What hangs on a deal's seed besides the deal itself: keys ``mix(seed, …)``, each for one purpose. The engine
-# mixes small numbers into the seed for its own, so these begin at 101.
-_SEAT_KEY: Final = np.uint64(101)
-_LINE_UP_KEY: Final = np.uint64(102)
-_DECISIONS_KEY: Final = np.uint64(103)
+# What hangs on a deal's seed besides the deal itself.
+_SEAT_KEY: Final = np.uint64(Purpose.LEARNER_SEAT)
+_LINE_UP_KEY: Final = np.uint64(Purpose.LINE_UP)
 
 # A key's upper 53 bits as a double: 0 <= part < 1.
 _LOW_BITS: Final = np.uint64(11)
@@ -57,6 +55,8 @@ def play_rows(
     table: Any,
     seeds: Keys,
     used: Ints,
+    policy_seeds: Keys,
+    dealt: Ints,
     agents: Ints,
     bounds: Floats,
     states: States,
@@ -64,7 +64,7 @@ def play_rows(
     masks: Masks,
     seats: Ints,
     line_ups: Ints,
-    decision_keys: Keys,
+    deal_keys: Keys,
     over: Masks,
     phases: Ints,
     movers: Ints,
@@ -92,10 +92,12 @@ def play_rows(
             they are answers to what was asked for.
         learner: the learner's seat, `ANY_SEAT` or `EVERY_SEAT`.
         seeds, used: ``(B, S)`` the next deals' seeds and ``(B,)`` how many of them are used up.
+        policy_seeds, dealt: ``(B,)`` seeds of the policies' chance, and how many deals hang on them so far.
         agents: ``(L, P-1)`` rule agents of the line-ups by relative seat (the step to the next seat is
             its own inverse, forwards or backwards), or `OUTSIDE`.
         bounds: ``(L,)`` or shorter, rising to 1: a deal draws the first line-up whose bound is above its part.
         seats: ``(B,)`` learners' seats; with `EVERY_SEAT` the seat to move, or that ended the deal.
+        deal_keys: ``(B,)``, see `engine.chance.deal_key`.
         over: ``(B,)``, true also before the learner's first decision; a deal that ends so is replaced.
         waiting: ``(N,)`` or longer, the rows that wait; ``~row`` for a row that waits for a seed.
 
@@ -125,7 +127,9 @@ def play_rows(
                 seed = seeds[i, int(used[i])]
                 used[i] += 1
                 learner_starts = int(skipped_deals[i]) >= MAX_SKIPPED
-                _deal_row(states, i, seed, learner, learner_starts, rules, bounds, seats, line_ups, decision_keys)
+                _deal_row(states, i, seed, learner, learner_starts, rules, bounds, seats, line_ups)
+                deal_keys[i] = deal_key(policy_seeds[i], int(dealt[i]))
+                dealt[i] += 1
             elif action != NO_ACTION:
                 apply_kernel(states, i, action, rules)
             phase = int(states[i]["phase"])
@@ -151,7 +155,8 @@ def play_rows(
                 break
             view_kernel(states, i, seat, asked_views, place)
             mask_kernel(states, i, rules, asked_masks[place])
-            asked_keys[place] = mix(mix(decision_keys[i], np.uint64(seat)), _decision(states, i, phase))
+            number = decision_number(int(states[i]["draws"]), phase)
+            asked_keys[place] = decision_key(deal_keys[i], seat, number)
             agent = int(agents[int(line_ups[i]), (seat - me) * step % players - 1])
             if agent == OUTSIDE:
                 waiting[place] = i
@@ -174,7 +179,6 @@ def _deal_row(
     bounds: Floats,
     seats: Ints,
     line_ups: Ints,
-    decision_keys: Keys,
 ) -> None:
     """Deal row ``i`` from a seed, and draw what else hangs on it; the first turn is seat 0's or the learner's."""
     players = int(rules[0]["num_players"])
@@ -184,7 +188,6 @@ def _deal_row(
     first = seat if learner_starts and seat >= 0 else 0
     seats[i] = max(seat, 0)
     line_ups[i] = draw_line_up(bounds, mix(seed, _LINE_UP_KEY))
-    decision_keys[i] = mix(seed, _DECISIONS_KEY)
     deal_kernel(states, i, rules, seed, first, (1 << players) - 1)
 
 
@@ -232,13 +235,3 @@ def first_illegal(rows: Ints, actions: Ints, masks: Masks) -> int:
         if int(actions[k]) >= 0 and not masks[int(rows[k]), int(actions[k])]:
             return k
     return -1
-
-
-@njit
-def _decision(states: States, i: int, phase: int) -> np.uint64:
-    """The number of a decision in its deal, by what the row knows: even before a draw, odd after it.
-
-    A seat that goes out without drawing leaves it unchanged for the next seat, which has other keys.
-    """
-    draws = int(states[i]["draws"])
-    return np.uint64(2 * draws if phase == DRAW else 2 * draws - 1)

@@ -1,10 +1,12 @@
-"""Seeds of deals: each is one raw output of its environment's generator."""
+"""Seeds of deals, each one raw output of its environment's generator, and the seeds of the policies beside them."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium.utils import seeding
+
+from paplu_env.engine.chance import policy_seed_of
 
 Ints = npt.NDArray[np.int64]
 Seeds = npt.NDArray[np.uint64]
@@ -31,21 +33,40 @@ class SeedStreams:
 
     blocks: Seeds  # (B, S), each environment's next seeds
     used: Ints  # (B,), how many of them are used up
+    policy_seeds: Seeds  # (B,), each environment's policies take their chance from it, never from a deal's seed
+    dealt: Ints  # (B,), deals since the generator was made: with the policies' seed, what their keys are made of
 
     def __init__(self, batch: int, block: int = 128) -> None:
         self._generators: list[np.random.Generator | None] = [None] * batch
         self._origins: list[int] = [0] * batch
         self.blocks = np.zeros((batch, block), dtype=np.uint64)
         self.used = np.full(batch, block, dtype=np.int64)
+        self.policy_seeds = np.zeros(batch, dtype=np.uint64)
+        self.dealt = np.zeros(batch, dtype=np.int64)
 
     def reseed(self, i: int, seed: int | None) -> None:
         """Make generator ``i`` anew, from the system's randomness if no seed is given."""
-        self._generators[i], self._origins[i] = seeding.np_random(seed)
+        generator, self._origins[i] = seeding.np_random(seed)
+        self.adopt(i, generator, self._origins[i])
         self.used[i] = self.blocks.shape[1]
 
-    def adopt(self, i: int, generator: np.random.Generator) -> None:
-        """Draw the seeds of environment ``i`` from a generator that somebody else has made."""
-        self._generators[i] = generator
+    def adopt(self, i: int, generator: np.random.Generator, origin: int) -> None:
+        """Draw the seeds of environment ``i`` from this generator, which was made from the seed ``origin``.
+
+        The policies' seed follows from ``origin`` one way, see `engine.chance.policy_seed_of`; a generator that goes
+        on where it was leaves it as it is.
+        """
+        if self._generators[i] is not generator:
+            self._generators[i], self._origins[i] = generator, origin
+            self.policy_seeds[i], self.dealt[i] = policy_seed_of(origin), 0
+
+    def get_policies(self, i: int) -> tuple[int, int]:
+        """The seed of the policies' chance in environment ``i``, and how many deals hang on it so far."""
+        return int(self.policy_seeds[i]), int(self.dealt[i])
+
+    def set_policies(self, i: int, policies: tuple[int, int]) -> None:
+        """Put back what `get_policies` gave."""
+        self.policy_seeds[i], self.dealt[i] = policies
 
     def generator(self, i: int) -> np.random.Generator:
         """Generator ``i``, made now if there is none yet."""

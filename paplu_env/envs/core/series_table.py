@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env import encoding as encodings
-from paplu_env.bots.policy import Policy, check_answers
+from paplu_env.bots.policy import Policy, check_answers, decision_keys
 from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.engine import format_position, legal_action_mask, player_view, why_illegal
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
-from paplu_env.engine.chance import below, keys_for, mix
+from paplu_env.engine.chance import Purpose, below, mix, policy_seed_of
 from paplu_env.engine.series.format import SeriesFormat, as_series
 from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.series.series import Series
@@ -35,9 +35,7 @@ _FORFEIT: Final = "forfeit"  # how a deal and its series ended that an illegal a
 # Series in a row that may end before the learner's first decision; then it gets the first turn.
 _MAX_SKIPPED: Final = 100
 
-# What hangs on a series' seed besides its deals: keys ``mix(seed, …)``, each for one purpose.
-_SEAT_KEY: Final = np.uint64(101)
-_DECISIONS_KEY: Final = np.uint64(103)
+_SEAT_KEY: Final = np.uint64(Purpose.LEARNER_SEAT)  # mixed into a series' seed
 
 # Attributes that the future of the table hangs on, besides the series.
 _PLAIN_STATE: Final = ("seat", "forfeited", "skipped_deals", "skipped_points", "_due", "_first", "_shaped")
@@ -268,10 +266,7 @@ class SeriesTable:
         """What the opponent to move does."""
         step, players = int(self.rules.packed["step"][0]), self.rules.num_players
         policy = self._policies[(mover - self.seat) * step % players - 1]
-        state = self.series.states[0]
-        decision = 2 * int(state["draws"]) + int(state["phase"])
-        seed = int(mix(np.uint64(self.series.seed), _DECISIONS_KEY))
-        keys = keys_for(seed, self.series.deal_number, mover, decision)
+        keys = decision_keys(policy_seed_of(self.series.seed), self.series.deal_number, self.series.states)
         views, masks = player_view(self.series.states, 0, mover), self.masks()[None]
         answers = np.asarray(policy.act(views.copy(), masks.copy(), keys))
         check_answers(policy.name, answers, views, masks)

@@ -19,10 +19,10 @@ from paplu_env.bots.policy import Policy
 from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.bots.table.protocol import MESSAGES, PROTOCOL, Conversation
 from paplu_env.cli import bot as command
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import match_deal_seeds
 from paplu_env.engine.state import OVER
 from paplu_env.errors import PapluError
-from paplu_env.evaluation.games import DEAL_SEAT, Decisions, play_games
+from paplu_env.evaluation.games import Decisions, play_games
 from paplu_env.rules import as_rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,7 +88,7 @@ def test_a_match_through_the_pipe_has_the_actions_of_a_match_at_our_engine(name:
 def _play_piped(ask: Ask, inside: Policy, number: int, place: int, seed: int) -> list[int]:
     """A deal in which one seat is played through the pipe and the others at our engine; all actions."""
     rules = inside.rules
-    states = engine.deal_many(rules, keys_for(seed, number, DEAL_SEAT, 0), number % rules.num_players)
+    states = engine.deal_many(rules, match_deal_seeds(seed, number), number % rules.num_players)
     seats = [bots.Seat(inside, rules, seat, seed) for seat in range(rules.num_players)]
     views = [engine.player_view(states, 0, seat) for seat in range(rules.num_players)]
     for seat, view in zip(seats, views, strict=True):

@@ -15,7 +15,7 @@ from paplu_env.bots.table.events import EVENTS, Event, events_after, opening_eve
 from paplu_env.cards import format_card, parse_cards
 from paplu_env.engine.state import OVER, States, Views
 from paplu_env.errors import IllegalAction, InvalidHand, InvalidNotation, PapluError
-from paplu_env.evaluation.games import DEAL_SEAT, play_games
+from paplu_env.evaluation.games import play_games
 from paplu_env.rules import RuleSet, as_rules
 from tests.engine.random_tables import likely_deck, random_rules, random_seats
 
@@ -111,7 +111,7 @@ def test_a_seat_answers_as_the_same_bot_does_in_a_match(name: str, text: str) ->
     policy = bots.make_policy(name, rules)
     seats = [bots.Seat(policy, rules, seat, seed=seed) for seat in range(rules.num_players)]
     for number in range(3):
-        states = engine.deal_many(rules, engine.chance.keys_for(seed, number, DEAL_SEAT, 0), number % rules.num_players)
+        states = engine.deal_many(rules, engine.chance.match_deal_seeds(seed, number), number % rules.num_players)
         views = _views(states, rules)
         for seat, view in zip(seats, views, strict=True):
             seat.see(opening_event(view, number))

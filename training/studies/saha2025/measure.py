@@ -20,10 +20,10 @@ import numpy.typing as npt
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.published.kernels import RELATED
 from paplu_env.cards import FACE_POINTS, NUM_FACES, PRINTED_JOKER
-from paplu_env.engine.chance import keys_for, mix, shuffle
+from paplu_env.engine.chance import Purpose, match_deal_seeds, mix, shuffle
 from paplu_env.engine.state import DECLARED, DROPPED_FIRST, ENDED_BY_DROP, LOWER_DEADWOOD
 from paplu_env.errors import PapluError
-from paplu_env.evaluation.games import DEAL_SEAT, NOBODY, Games, games_dtype
+from paplu_env.evaluation.games import NOBODY, Games, games_dtype
 from paplu_env.evaluation.games_store import write_text
 from paplu_env.evaluation.stats import mean_interval
 from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, distance_kernel
@@ -58,7 +58,7 @@ _MIN_GAIN: Final = 3  # as in `rule_kernels`
 _MAX_DISTANCE: Final = 4
 _TURNS: Final = 200
 _FIRST_DROP: Final = 20
-_LATER: Final = np.uint64(1)  # as in `engine.deal`: mixed into the deal's seed it gives that of the first reshuffle
+_LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # as in `engine.deal`
 _PACK: Final = 106
 
 
@@ -85,7 +85,7 @@ def play_study(a: str, b: str, deals: int, seed: int = 0, drops: bool = False, s
     games["deal"] = numbers[:, None]
     games["rotation"] = np.arange(2)
     games["luck"] = np.nan
-    seeds = keys_for(seed, numbers, DEAL_SEAT, 0)
+    seeds = match_deal_seeds(seed, numbers)
     rules = as_rules("saha2025")
     scratch = np.zeros(1, dtype=SCRATCH_DTYPE)
     flat = games.reshape(-1)

@@ -27,7 +27,7 @@ from paplu_env.bots.search.kernels import BEHIND, MAX_CANDIDATES, NUM_TALLIES, c
 from paplu_env.bots.search.playout_policy import SCRATCH_ROWS, TO_THE_END
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arguments import as_seed
-from paplu_env.engine.chance import keys_for
+from paplu_env.engine.chance import keys_for, policy_seed_of
 from paplu_env.engine.state import OVER, States, Views
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.stats import mean_interval, share_interval
@@ -106,7 +106,7 @@ def play(agent: ShownSearch, opponent: Policy, deals: int, seed: int) -> npt.NDA
             agent.states = due
             views = engine.player_views(due, np.full(len(rows), seat))
             masks = engine.legal_action_masks(due, agent.rules)
-            actions = policy.act(views, masks, decision_keys(seed, numbers[rows], due))
+            actions = policy.act(views, masks, decision_keys(policy_seed_of(seed), numbers[rows], due))
             engine.apply_actions(due, actions, agent.rules)
             states[rows] = due
     points: npt.NDArray[np.int64] = states["returns"][:, 0].reshape(deals, 2).astype(np.int64)
