@@ -29,7 +29,7 @@ SUITS: Final = "SHDC"
 RANKS: Final = "A23456789TJQK"
 SUIT_SYMBOLS: Final = "♠♥♦♣"
 ACE: Final = 0
-# Points of a card that is not wild, by rank: the ace and the court cards count ten (RULES.md, rule 14).
+# Points of a card that is not wild, by rank: the ace and the court cards count ten (RULES.md 1.14).
 RANK_POINTS: Final = (10, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10)
 FACE_POINTS: Final[npt.NDArray[np.uint8]] = np.array(RANK_POINTS * NUM_SUITS + (0,), dtype=np.uint8)
 FACE_POINTS.setflags(write=False)

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "paplu_env"
 
-# A module may import from its own layer's folder and from lower layers (DESIGN: imports point one way).
+# A module may import from its own layer's folder and from lower layers (CONTRIBUTING.md: imports point one way).
 LAYERS = {
     "errors": 0,
     "_jit": 0,

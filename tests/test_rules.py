@@ -27,7 +27,7 @@ def test_the_default_is_points_rummy_for_two() -> None:
     assert table.has_standard_groups
 
 
-# What RULES.md says of each preset, beside the default game.
+# What RULES.md 3.25 says of each preset, beside the default game.
 DIFFERENCES = {
     "points": "",
     "classic": "max_set_size=4 wrong_declare=allowed",

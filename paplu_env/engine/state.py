@@ -121,7 +121,7 @@ def _view_dtype(seats: int) -> np.dtype[np.void]:
         ("declarable", np.int64),  # as in the state if the view's seat is in its discard phase, else 0
         ("rules_id", np.int64),
         ("hand", np.uint8, (NUM_FACES,)),  # own cards
-        ("shown", np.uint8, (seats, NUM_FACES)),  # hands that lie open (RULES.md, section 2), zeros otherwise
+        ("shown", np.uint8, (seats, NUM_FACES)),  # hands that lie open (RULES.md 2.23), zeros otherwise
         ("pile", np.uint8, (PILE_CAPACITY,)),  # open pile, bottom first; NONE beyond pile_size
         ("seat", np.uint8),  # whose view it is
         ("drawn", np.uint8),  # face that this seat drew this turn, NONE otherwise

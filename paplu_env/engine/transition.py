@@ -194,8 +194,8 @@ def _pick_up(s: Any, seat: int, face: int, source: int) -> None:
 def _throw(s: Any, seat: int, face: int, r: Any) -> None:
     """Move a card from the hand to the open pile."""
     s["hands"][seat, face] = int(s["hands"][seat, face]) - 1
-    # A blocked card stays in the hand, so a copy of it is known whatever the other one was. (RULES.md says
-    # "unchanged" of a twin that nobody knew; a twin that was known as well is gone and no longer counts.)
+    # A blocked card stays in the hand, so a copy of it is known whatever the other one was (RULES.md 2.24).
+    # A twin that was known as well is gone and no longer counts.
     stays = 1 if face == int(s["taken"]) and int(r["block_taken_card"]) else 0
     s["known"][seat, face] = max(stays, int(s["known"][seat, face]) - 1)
     size = int(s["pile_size"]) + 1

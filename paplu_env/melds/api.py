@@ -37,7 +37,7 @@ _FACES: Final = np.arange(NUM_FACES, dtype=np.int64)
 
 
 def deadwood(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
-    """Points that the best arrangement of a hand leaves over, neither rounded nor capped (RULES.md, rule 14).
+    """Points that the best arrangement of a hand leaves over, neither rounded nor capped (RULES.md 1.14).
 
     Args:
         counts: cards held, ``(53,)``, ``rules.hand_size`` in all or one more (nothing thrown yet: all count).
@@ -83,7 +83,7 @@ def distance(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
 
 
 def declarable(counts: AnyCounts, wild: int, rules: RuleSet) -> npt.NDArray[np.bool_]:
-    """Faces that can be the finish card: one copy thrown, the rest is complete (RULES.md, rule 11).
+    """Faces that can be the finish card: one copy thrown, the rest is complete (RULES.md 1.11).
 
     It knows neither the card that was just taken from the open pile nor the option ``wrong_declare``.
 

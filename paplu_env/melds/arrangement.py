@@ -78,7 +78,7 @@ def arrange(counts: AnyCounts, wild: int, rules: RuleSet) -> Arrangement:
     """A best arrangement: what it leaves over is exactly `deadwood`.
 
     With one life alone the pure sequence worth most is laid; of several worth the same the one of most cards,
-    then in the order of suits S H D C, then the lowest (RULES.md, section 2). Otherwise any best arrangement,
+    then in the order of suits S H D C, then the lowest (RULES.md 2.10). Otherwise any best arrangement,
     the same one for the same hand. It takes milliseconds, not microseconds: it is for people, not for bots.
 
     Args:

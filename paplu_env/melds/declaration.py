@@ -21,7 +21,7 @@ from paplu_env.rules import RuleSet
 def check_declaration(
     groups: Sequence[Sequence[str]], wild: int, rules: RuleSet, counts: Counts | None = None
 ) -> list[str]:
-    """Why these groups are no valid declaration (RULES.md, rule 11); an empty list means that they are one.
+    """Why these groups are no valid declaration (RULES.md 1.11); an empty list means that they are one.
 
     The groups are judged as laid: a hand that could be laid better is still laid wrongly. A special hand of the
     21-card game is laid as its tunnelas, its dublees or its wild cards; the rest may lie in any way or not at all.

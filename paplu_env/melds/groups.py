@@ -28,7 +28,7 @@ RUN_RANKS: Final = (*range(NUM_RANKS), ACE)  # the places of a run: the ace is b
 
 
 def kind_of_group(faces: Sequence[int], wild: int, rules: RuleSet) -> Kind | None:
-    """The best that cards laid as one group are, or None if they are no group (RULES.md, rules 6 to 10).
+    """The best that cards laid as one group are, or None if they are no group (RULES.md 1.6–1.10).
 
     A pure sequence is better than an impure one, and that is better than a set, since more can be done with it.
 

@@ -90,7 +90,7 @@ def _sentence(text: str) -> str:
 
 
 def shown_words(view: np.void, names: Sequence[str]) -> list[str]:
-    """Hands that lie open at the end, a line each; empty where RULES.md keeps them closed."""
+    """Hands that lie open at the end, a line each; empty where RULES.md 2.23 keeps them closed."""
     return [
         f"{name}: {format_hand(view['shown'][seat])}" for seat, name in enumerate(names) if view["shown"][seat].any()
     ]

@@ -1,4 +1,4 @@
-"""The named tables: what each changes in the default game (RULES.md, section 3)."""
+"""The named tables: what each changes in the default game (RULES.md 3.25)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The options of a table: one frozen `RuleSet`, and its record for kernels.
 
-RULES.md is the law; section 3 lists the options, and `presets` the named tables. A `RuleSet` checks itself
-when it is made, so whoever holds one holds a game that can be played.
+RULES.md 3 is the law of the options; `presets` has the named tables. A `RuleSet` checks itself when it is made,
+so whoever holds one holds a game that can be played.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class RuleSet:
         return self.num_jokers if face == PRINTED_JOKER else self.num_decks
 
     def wild_of(self, indicator: int) -> int:
-        """Bitmask of the wild faces under an indicator face (rule 3 and the options on it).
+        """Bitmask of the wild faces under an indicator face (RULES.md 1.3, 3.6 and 3.7).
 
         Raises:
             InvalidRules: a face that cannot be the indicator of this table.
@@ -161,7 +161,7 @@ class RuleSet:
 
     @functools.cached_property
     def has_standard_groups(self) -> bool:
-        """Whether groups and lives are those of section 1, which the fast kernels are written for.
+        """Whether groups and lives are those of RULES.md 1, which the fast kernels are written for.
 
         The largest set doesn't matter to them: wild cards to spare lengthen the second sequence.
         """

@@ -189,7 +189,7 @@ class SlowTable:
         return -1
 
     def returns(self) -> list[int]:
-        """What every seat gets: rules 12 to 16, and what section 3 says of rates and bonuses."""
+        """What every seat gets: RULES.md 1.12–1.16 and 3.17–3.24."""
         gets = [0] * self.rules.num_players
         if self.ending in ("", "void", "truncated"):
             return gets
@@ -255,7 +255,7 @@ class SlowTable:
 
 
 def _wild_of(rules: RuleSet, indicator: int) -> int:
-    """Rule 3 with the options on it: the faces that an indicator makes wild."""
+    """RULES.md 1.3, 3.6 and 3.7: the faces that an indicator makes wild."""
     suit, rank = divmod(indicator, 13)
     wild = {52}
     if indicator != 52:

@@ -1,4 +1,4 @@
-"""The options of complete hands and of a loser's count, as they show at the table: RULES.md, section 3."""
+"""The options of complete hands and of a loser's count, as they show at the table: RULES.md 3.11–3.16."""
 
 from __future__ import annotations
 

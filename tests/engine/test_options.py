@@ -1,4 +1,4 @@
-"""Every value of every option of RULES.md, section 3, as it shows at the table, with two seats and with more.
+"""Every value of every option of RULES.md 3.1, as it shows at the table, with two seats and with more.
 
 What a turn does under the default options is in `test_turns`, the options of hands are in `test_hand_options`,
 and what endings pay in `test_settlement_table`.

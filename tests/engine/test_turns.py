@@ -1,4 +1,4 @@
-"""What may be done in a turn and what it does: RULES.md, rules 4, 5, 12, 13 and the settled questions."""
+"""What may be done in a turn and what it does: RULES.md 1.4, 1.5, 1.12, 1.13 and the settled questions, RULES.md 2."""
 
 import numpy as np
 import pytest

@@ -100,7 +100,7 @@ def filled_by(cards: Sequence[int], places: frozenset[int], wild: int, options: 
 
 
 def is_pure_sequence(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
-    """Rule 6: three or more consecutive cards of one suit, each at its own place."""
+    """RULES.md 1.6: three or more consecutive cards of one suit, each at its own place."""
     return len(cards) >= 3 and len(set(cards)) == len(cards) and set(cards) in runs_of_places(len(cards))
 
 
@@ -110,14 +110,14 @@ def is_tanala(cards: Sequence[int], wild: int, options: Options = POINTS) -> boo
 
 
 def is_sequence(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
-    """Rules 6 and 7: a run of places, filled by their own cards and by wild cards."""
+    """RULES.md 1.6 and 1.7: a run of places, filled by their own cards and by wild cards."""
     if len(cards) < 3:
         return False
     return any(filled_by(cards, run, wild, options) for run in runs_of_places(len(cards)))
 
 
 def is_set(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
-    """Rule 8: one rank in different natural suits; wild cards fill in and extend."""
+    """RULES.md 1.8: one rank in different natural suits; wild cards fill in and extend."""
     if len(cards) < 3 or (options.max_set_size is not None and len(cards) > options.max_set_size):
         return False
     return any(filled_by(cards, places, wild, options) for places in sets_of_places())

@@ -22,7 +22,7 @@ ONE_PURE = ONE_SEQUENCE + 1
 
 
 def deadwood(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
-    """Fewest points left over by any layout that the gate lets count (rule 14), not capped."""
+    """Fewest points left over by any layout that the gate lets count (RULES.md 1.14), not capped."""
     if missing_for_special(cards, wild, options) == 0:
         return 0
     cards = sorted(cards)
@@ -45,7 +45,7 @@ def points(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
 
 
 def is_complete(cards: Sequence[int], wild: int, options: Options = POINTS) -> bool:
-    """Rule 11: whether all the cards fall into groups with the sequences asked for, or the hand is a special one."""
+    """RULES.md 1.11: whether all cards fall into groups with the sequences asked for, or the hand is a special one."""
     if missing_for_special(cards, wild, options) == 0:
         return True
     cards = sorted(cards)

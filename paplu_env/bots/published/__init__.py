@@ -1,1 +1,1 @@
-"""The study's agents as BASELINES.md describes them, and the frozen tiers made of them."""
+"""The study's agents as BASELINES.md 2 describes them, and the frozen tiers made of them."""

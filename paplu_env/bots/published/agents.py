@@ -1,4 +1,4 @@
-"""The rule agents as policies: those of BASELINES.md under their published names, and the frozen tiers made of them."""
+"""The rule agents as policies: those of BASELINES.md 2 by their published names, and the frozen tiers made of them."""
 
 from __future__ import annotations
 

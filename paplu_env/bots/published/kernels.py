@@ -1,4 +1,4 @@
-"""How the rule agents decide, one view at a time: the agents of BASELINES.md and the easy tier.
+"""How the rule agents decide, one view at a time: the agents of BASELINES.md 2 and the easy tier.
 
 The agents share their moves: what a hand is worth after each discard, which cards are then *left over*,
 and which of those to throw. Each differs in the metric and in the choice among the left-over cards.
@@ -45,8 +45,8 @@ _PUBLISHED_RANKS: Final = "23456789TJQKA"
 def _related_faces() -> npt.NDArray[np.int64]:
     """``(53,)`` bitmasks of the faces that `MINDIST_OPP` calls related to a face, itself included.
 
-    As published: equal ranks, or neighbours in the numbering ``13 * suit + rank`` with suits D C H S and
-    ranks 2…K A. So K and A of a suit are neighbours, A and 2 are not, and the last card of a suit is a
+    As published (BASELINES.md 2.8): equal ranks, or neighbours in the numbering ``13 * suit + rank`` with suits
+    D C H S and ranks 2…K A. So K and A of a suit are neighbours, A and 2 are not, and the last card of a suit is a
     neighbour of the first of the next, the ace of spades of the printed joker. That is how the study's
     agent plays, and so does ours.
     """

@@ -77,7 +77,7 @@ def _xorshift(steps: int) -> int:
     return word
 
 
-# Solver. The bars are those of DESIGN.md, the API's checks of every hand included.
+# Solver. The bars include the API's checks of every hand.
 
 
 def _ask_outs(hands: Hands, wilds: Wilds, rules: RuleSet) -> object:

@@ -1,6 +1,6 @@
 """Formats of several deals: what ends a series, what it costs to be out, and their notation.
 
-RULES.md is the law; section 4 lists the formats. A `SeriesFormat` checks itself when it is made.
+RULES.md 4 is the law of the formats. A `SeriesFormat` checks itself when it is made.
 """
 
 from __future__ import annotations

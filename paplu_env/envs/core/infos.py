@@ -8,7 +8,7 @@ In every info:
 
 At the end of a deal also:
 
-- ``ending``: how it ended, a name of RULES.md or forfeit.           ``winner``: a seat, -1 without one.
+- ``ending``: how it ended, a name of RULES.md 2.22 or forfeit.           ``winner``: a seat, -1 without one.
 - ``returns``: ``(P,)`` int64 points of all seats, their sum is 0.           ``points``: the return of ``seat``.
 - ``illegal_action``, only when one ended it: what was wrong with it.
 
@@ -28,7 +28,7 @@ from paplu_env.envs.core.deal_batch import Ints, Tables
 from paplu_env.envs.core.kernels import NO_ACTION
 from paplu_env.envs.core.opponents import SELF
 
-# How a deal ended, by the codes of `Tables.endings`: as RULES.md names it, or by an illegal action.
+# How a deal ended, by the codes of `Tables.endings`: as RULES.md 2.22 and 2.26 name it.
 ENDINGS: Final = (*ENDING_NAMES, "forfeit")
 
 Columns = dict[str, npt.NDArray[Any]]  # key -> values, one per row

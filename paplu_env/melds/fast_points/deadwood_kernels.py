@@ -48,7 +48,7 @@ _LIVES: Final = choice_code("gate", "lives")
 
 @njit
 def deadwood_kernel(counts: Counts, wild: int, r: Rules) -> int:
-    """Points that the best arrangement leaves over (RULES.md, rule 14), neither rounded nor capped.
+    """Points that the best arrangement leaves over (RULES.md 1.14), neither rounded nor capped.
 
     Args:
         counts: cards held, ``(53,)`` uint8, a hand or one card more; not checked.

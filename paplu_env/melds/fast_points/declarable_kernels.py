@@ -44,7 +44,7 @@ _ANY: Final = 1 << 62  # beside the bits of cards: a wild card can be thrown, he
 
 @njit
 def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
-    """Bitmask of the faces of which one card, thrown as finish card, leaves a complete hand (RULES.md, rule 11).
+    """Bitmask of the faces of which one card, thrown as finish card, leaves a complete hand (RULES.md 1.11).
 
     Args:
         counts: cards held, ``(53,)`` uint8, one more than a hand; not checked.

@@ -1,6 +1,6 @@
 """The one arrangement that the study's search meets first, for hands whose cards lie in an order.
 
-The study (BASELINES.md, Saha et al. 2025) looks through subsets of a hand in the order of the binary number
+The study (BASELINES.md 2.1, Saha et al. 2025) looks through subsets of a hand in the order of the binary number
 whose bit k stands for the k-th card, and keeps the first group with which the best result can still be reached:
 first a pure sequence, then any sequence, then two more groups, each of three to five cards. What lies outside
 that arrangement it calls left over. So older cards are grouped before newer ones, and blanks last of all, which

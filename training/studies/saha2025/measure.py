@@ -2,7 +2,7 @@
 
 ``python -m training.studies.saha2025`` prints it. This is an experiment, not a bot: with `LOSES_CARDS` hands
 change in a way that no rule allows, so the players here know nothing of `engine` and can't be met by other bots.
-Every way in which the study's code differs from the agents of BASELINES.md is a switch of its own; with all of
+Every way in which the study's code differs from the agents of BASELINES.md 2 is a switch of its own; with all of
 them off the table plays the same games, card by card, as `bots.RuleAgent` under ``saha2025`` (a test holds that).
 """
 
@@ -35,7 +35,7 @@ from training.studies.saha2025.first_arrangement import HAND_SIZE, MAX_HELD, SCR
 AGENTS: Final = ("minscore", "mindist", "mindist_minscore", "mindist_opp")
 _MINSCORE, _MINDIST, _MINDIST_MINSCORE, _MINDIST_OPP = range(len(AGENTS))
 
-# What the study's code does in another way than BASELINES.md has it.
+# What the study's code does in another way than BASELINES.md 2 has it.
 ONE_ARRANGEMENT: Final = 1  # left over is what lies outside the one arrangement that its search meets first
 NEWEST: Final = 2  # of equally dear cards the one held for the shortest time goes, of equally cheap the oldest
 LOSES_CARDS: Final = 4  # after a pile pick the thrifty agents lose their cheapest left-over card and show the oldest
@@ -444,7 +444,7 @@ def _write(
 
 
 def effects(a: str, b: str, deals: int, seed: int, drops: bool) -> list[str]:
-    """One row of the experiment: wins and points of ``a`` by BASELINES.md, what each switch adds, and all together.
+    """One row of the experiment: wins and points of ``a`` by BASELINES.md 2, what each switch adds, and all together.
 
     What a switch adds is a difference over the same deals, so it is surer than either figure.
     """
@@ -483,7 +483,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
     options = parser.parse_args(arguments)
     lines: list[str] = []
-    header = ["row", "column", "by BASELINES.md", *SWITCHES, "as coded"]
+    header = ["row", "column", "by BASELINES.md 2", *SWITCHES, "as coded"]
     for drops in (False, True):
         lines += [
             "",
