@@ -135,7 +135,7 @@ def counts_of(faces: Iterable[int]) -> Counts:
         counts[face] += 1
     for face in np.flatnonzero(counts > MAX_COPIES).tolist():
         if face != PRINTED_JOKER or counts[face] > MAX_JOKERS:
-            raise InvalidHand(f"{counts[face]} copies of {format_card(face)}: no table has so many")
+            raise InvalidHand(f"{counts[face]} copies of {format_card(face)}: no table has that many")
     return counts.astype(np.uint8)
 
 

@@ -251,6 +251,25 @@ def test_copies_of_a_rule_set_have_a_read_only_record_of_their_own(copier: Calla
     assert twin.packed.flags.writeable is False
 
 
+# What pickle.dumps wrote of preset("pagat", num_players=3) when rules were one file, `paplu_env/rules.py`.
+OLD_PICKLE = (
+    b"cpaplu_env.rules\n_rule_set_of\n((dVnum_players\nI3\nsVprinted_joker_indicator\nVtwin\nsVfirst_drop\nI10\n"
+    b"sVfirst_drop_returns_cards\nI01\nsVround_to\nI5\nsVhalf_rate\nI01\nsVhand_rummy\nI01\nsVdirection\n"
+    b"Vanticlockwise\nstR."
+)
+
+
+def test_pickles_name_a_place_that_stays_whatever_files_are_made_of_the_rules() -> None:
+    assert pickle.loads(OLD_PICKLE) == preset("pagat", num_players=3)
+    assert b"paplu_env.rules\n_rule_set_of\n" in pickle.dumps(preset("pagat", num_players=3), protocol=0)
+
+
+def test_a_pickle_of_rules_with_an_option_that_this_version_does_not_have_is_refused_by_name() -> None:
+    pickled = pickle.dumps(preset("points"), protocol=0).replace(b"half_rate", b"half_pace")
+    with pytest.raises(InvalidRules, match=r"another version of paplu_env, this one has no option 'half_pace'"):
+        pickle.loads(pickled)
+
+
 def test_a_mapping_may_name_options_and_a_preset_and_nothing_else():
     assert RuleSet.from_dict({"preset": "one_pack", "first_drop": 10}) == preset("one_pack", first_drop=10)
     for key in ("name", "speed"):

@@ -5,13 +5,14 @@ functions run as plain Python and give the same bytes; `IS_COMPILED` says which 
 """
 
 from paplu_env._jit.cache import cache_folder
-from paplu_env._jit.compile import IS_COMPILED, njit
+from paplu_env._jit.compile import IS_COMPILED, accessor, njit
 from paplu_env._jit.intrinsics import as_int64, lowest_bit, never_inline, popcount
 from paplu_env._jit.threads import Share, offer_slices, run_slices
 
 __all__ = [
     "IS_COMPILED",
     "Share",
+    "accessor",
     "as_int64",
     "cache_folder",
     "lowest_bit",

@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: a folder for each source file, named by all that its kernels are made of."""
+"""Where compiled kernels are kept: a folder per source file, named by a hash of all that goes into its kernels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IMPORT: Final = re.compile(r"^\s*(?:from|import)\s+(paplu_env[\w.]*)(?:\s+impor
 
 @functools.cache
 def cache_folder(filename: str) -> str:
-    """Folder for the compiled kernels of one source file of this package; empty if there is none to write to.
+    """The folder for the compiled kernels of a source file of this package; "" if none can be written to.
 
     Numba itself would go on using a kernel after something that it calls was edited. So the folder's name
     holds a hash of the file, of all files of the package that it imports directly or through others, and of

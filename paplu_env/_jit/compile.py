@@ -1,4 +1,4 @@
-"""How kernels are compiled, and the word that tells of it."""
+"""How kernels are compiled, and the message that tells of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 
 import numba
 from numba.core import event
+from numba.extending import register_jitable
 
 from paplu_env._jit.cache import cache_folder
 
@@ -18,7 +19,7 @@ IS_COMPILED: Final = not numba.config.DISABLE_JIT
 
 
 def njit(function: _F) -> _F:
-    """Compile a kernel: no GIL, NumPy's division rules, cached on disk beside others of this very source."""
+    """Compile a kernel: without the GIL, with NumPy's division rules, cached on disk for this very source."""
     before = numba.config.CACHE_DIR
     folder = cache_folder(function.__code__.co_filename) if IS_COMPILED else ""
     try:
@@ -30,6 +31,16 @@ def njit(function: _F) -> _F:
     if folder:
         _forgive_broken_files(compiled)
     return compiled
+
+
+def accessor(function: _F) -> _F:
+    """Let kernels call a function of a line or two that stays plain Python for everybody else.
+
+    It is compiled as part of the kernels that call it. Python that calls it waits for no compiler, as it would for
+    the first call of a kernel.
+    """
+    shared: _F = register_jitable(function)
+    return shared
 
 
 def _forgive_broken_files(kernel: Any) -> None:

@@ -21,14 +21,14 @@ def lowest_bit(bits: int) -> int:
 
 
 def as_int64(value: int) -> int:
-    """The value itself. A constant that a kernel hands to another is wrapped in this: numba would compile
-    the callee anew for every literal argument."""
+    """The value itself. Wrap in this every constant that a kernel hands to another: numba would compile the
+    callee anew for each literal argument."""
     return value
 
 
 def never_inline() -> None:
-    """Nothing; the kernel that says this is not copied into its callers. Every kernel that calls itself says it:
-    a copy would call the original, which isn't there when a caller alone is loaded from the cache."""
+    """Do nothing; a kernel that calls this is not copied into its callers. Every kernel that calls itself needs
+    it: a copy would call the original, which isn't there when only a caller is loaded from the cache."""
 
 
 @intrinsic

@@ -1,4 +1,4 @@
-"""Kernels on several threads, each of which takes slices of the rows."""
+"""Kernels on several threads, each of which works on slices of the rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _here = threading.local()
 
 
 def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) -> None:
-    """Call ``kernel(start, stop)`` over slices of ``rows`` rows, on so many threads.
+    """Call ``kernel(start, stop)`` over slices of ``rows`` rows, on ``threads`` threads.
 
-    The kernels release the GIL and write only their own rows, so results never depend on ``threads``. A thread takes
-    the next slice when it is done with one, so that no other one is waited for long.
+    The kernels release the GIL and write only their own rows, so results never depend on ``threads``. Each takes
+    the next slice as soon as it is done with one, so that none is waited for long.
     """
     if threads <= 1 or rows < 2 * threads:
         kernel(0, rows)
@@ -40,7 +40,7 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
     try:
         work()
     finally:
-        # What nobody has begun by now has nothing left to do, or isn't wanted any more after an error.
+        # A share that nobody has begun by now has nothing left to do, or isn't wanted any more after an error.
         errors = [share.exception() for share in shares if not share.cancel()]
     for error in errors:
         if error is not None:
@@ -48,17 +48,20 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
 
 
 class Share(Protocol):
-    """What `run_slices` asks of a share of its slices in another thread; futures are such."""
+    """What `run_slices` asks of its slices that another thread works on; futures have it."""
 
     def cancel(self) -> bool:
-        """Give it up unless it has been begun; whether that is so."""
+        """Give the share up unless it has been begun; return whether it was given up."""
 
     def exception(self) -> BaseException | None:
-        """Wait for its end; the error that stopped it, if one did."""
+        """Wait for the end of the share; return the error that stopped it, if one did."""
 
 
 def offer_slices(offer: Callable[[Callable[[], None]], Share]) -> None:
-    """From now on, where `run_slices` is called in this thread, one of the others that help is found by ``offer``.
+    """Let ``offer`` find one of the helping threads whenever this thread calls `run_slices` from now on.
+
+    It is kept for the thread and no argument: the one who has a thread to offer calls an environment's step, and
+    eight functions of four layers, all with ``threads`` alone, lie between the two.
 
     Args:
         offer: takes what is to be called in another thread, at once, later or not at all.

@@ -12,6 +12,7 @@ from paplu_env.bots.outs.take_odds import interest, take_chance
 from paplu_env.bots.outs.weights import shipped_weights
 from paplu_env.cards import Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN, format_action
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DISCARD, Views
 from paplu_env.engine.unseen_cards import unseen
 from paplu_env.melds import distance, outs
@@ -95,7 +96,7 @@ def _hand_after(policy: Policy, views: Views, action: int) -> tuple[int | None, 
     if action == DRAW_CLOSED:
         return _nearest(hand, views, policy)
     if action == TAKE_OPEN:
-        hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
+        hand[open_card_of_view(view)] += 1
         return int(distance(hand, wild, rules)), None
     if int(view["phase"]) == DISCARD:
         hand[(action - DISCARD_BASE) % (DECLARE_BASE - DISCARD_BASE)] -= 1

@@ -1,1 +1,1 @@
-"""Placeholder docstring, replaced by the package that owns this folder."""
+"""The `paplu` command: `main` finds the subcommand, and each has a file of its name."""

@@ -13,15 +13,15 @@ from paplu_env._jit import njit
 from paplu_env.cards import MAX_JOKERS, NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.encoding.base import RECENCY, Encoding, Observations, starts_of
 from paplu_env.encoding.fields import FieldSpec
+from paplu_env.engine.blocked import blocked_face
+from paplu_env.engine.log import log_face, log_seat, log_source
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import (
     DISCARD,
     DROPPED_FIRST,
     DROPPED_MIDDLE,
     IN,
     LOG_CLOSED,
-    LOG_FACE_MASK,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     NONE,
     PHASE_NAMES,
     WRONG_DECLARED,
@@ -266,10 +266,10 @@ def _encode_faces(views: Views, j: int, r: Any, starts: Any, unseen: Counts, sea
         plane[PRINTED_JOKER] = np.float32(count) * per_joker
     row[starts[_INDICATOR] + int(view["indicator"])] = np.float32(1)
     if int(view["pile_size"]) > 0:
-        row[starts[_OPEN] + int(view["pile"][int(view["pile_size"]) - 1])] = np.float32(1)
+        row[starts[_OPEN] + open_card_of_view(view)] = np.float32(1)
     if int(view["drawn"]) != NONE:
         row[starts[_DRAWN] + int(view["drawn"])] = np.float32(MAY_BE_THROWN)
-        if int(view["taken"]) != NONE and int(r["block_taken_card"]) == 1:
+        if blocked_face(int(view["taken"]), r) != NONE:
             # A second copy in hand may be thrown, but that is for the mask to say.
             row[starts[_DRAWN] + int(view["taken"])] = np.float32(1)
 
@@ -288,8 +288,7 @@ def _encode_log(views: Views, j: int, starts: Any, seats: Any, row: Observations
     top = int(view["pile"][0])  # the card that was turned up, unless it is gone; then nobody refused it
     for turn in range(log_size):
         entry = int(log[turn])
-        seat, card = entry >> LOG_SEAT_SHIFT, entry & LOG_FACE_MASK
-        source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
+        seat, source, card = log_seat(entry), log_source(entry), log_face(entry)
         relative = int(seats[0, seat])
         if turn == pile_log:
             top = int(view["pile"][0])

@@ -11,7 +11,9 @@ from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.encoding.base import Encoding, Observations, starts_of
 from paplu_env.encoding.cards_v1 import CARDS_SPECS, cards_plan, encode_cards
 from paplu_env.encoding.fields import FieldSpec
-from paplu_env.engine.state import DRAW, NONE, Views
+from paplu_env.engine.blocked import unthrowable
+from paplu_env.engine.piles import open_card_of_view
+from paplu_env.engine.state import DRAW, Views
 from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
@@ -125,11 +127,11 @@ def _encode_solver(
         num_outs = _total(outs)
         is_to_draw = int(view["current_player"]) == int(view["seat"]) and int(view["phase"]) == DRAW
         if is_to_draw and int(view["pile_size"]) > 0:
-            open_card = int(view["pile"][int(view["pile_size"]) - 1])
+            open_card = open_card_of_view(view)
             _encode_if_taken(open_card, distance, wild, r, table, unseen, counts, left, row[starts[_IF_TAKEN] :])
     else:
         lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
-        blocked = _blocked(hand, int(view["taken"]), r)
+        blocked = unthrowable(hand, int(view["taken"]), r)
         distance, least, cheapest = _after_discards(hand, blocked, wild, r, distances, left)
         num_outs = 0
         for face in range(NUM_FACES):
@@ -154,18 +156,12 @@ def _encode_if_taken(
     hand, distances, outs = counts[0], counts[1], counts[2]
     hand[open_card] += 1
     lowest = int(discard_distances_kernel(hand, wild, r, table, distances))
-    nearest, least, _ = _after_discards(hand, _blocked(hand, open_card, r), wild, r, distances, left)
+    nearest, least, _ = _after_discards(hand, unthrowable(hand, open_card, r), wild, r, distances, left)
     most_outs = _most_outs(hand, lowest, nearest, wild, unseen, r, table, distances, outs, left)
     row[0] = np.float32(1)
     row[1] = np.float32(least / (_MOST_A_CARD * (int(r["hand_size"]) + 1)))
     row[2] = np.float32((distance - nearest + 1) / 2)
     row[3] = np.float32(most_outs / max(_total(unseen), 1))
-
-
-@njit
-def _blocked(hand: Counts, taken: int, r: Any) -> int:
-    """The face that may not be thrown because its only copy was taken this turn, or NONE."""
-    return taken if taken != NONE and int(r["block_taken_card"]) == 1 and int(hand[taken]) == 1 else NONE
 
 
 @njit

@@ -19,7 +19,7 @@ from paplu_env.encoding.base import Layout, Observations, starts_of
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.engine.arguments import whole_numbers
 from paplu_env.engine.state import States, check_table
-from paplu_env.errors import PapluError
+from paplu_env.errors import InvalidRules
 from paplu_env.rules import RuleSet, as_rules
 
 # Closed cards told one by one: what the next round or two of draws will bring. Those below are only counted.
@@ -63,14 +63,14 @@ class HiddenLayout(Layout):
             ``(B, F)`` float32 in [0, 1]: ``out``.
 
         Raises:
-            InvalidRules: states of a game under other rules.
-            PapluError: no such seats, or an ``out`` of another shape, dtype or memory order.
+            InvalidRules: states of a game under other rules, or a seat that the table does not have.
+            PapluError: an ``out`` of another shape, dtype or memory order.
         """
         table = as_rules(rules)
         check_table(states, table)
         chosen = whole_numbers(seats, "seats", len(states))
         if (chosen < 0).any() or (chosen >= table.num_players).any():
-            raise PapluError(f"seats of a table of {table.num_players} are 0..{table.num_players - 1}")
+            raise InvalidRules(f"seats of a table of {table.num_players} are 0..{table.num_players - 1}")
         if out is None:
             out = np.empty((len(states), self.num_features(table)), dtype=np.float32)
         else:

@@ -15,7 +15,8 @@ from paplu_env.encoding.base import Observations
 from paplu_env.encoding.features_v1 import NUM_DISTANCES
 from paplu_env.encoding.fields import FieldSpec
 from paplu_env.encoding.hidden_v1 import HIDDEN_SPECS, TOP_CARDS, HiddenLayout, encode_hidden
-from paplu_env.engine.state import PILE_CAPACITY, States
+from paplu_env.engine.piles import open_card
+from paplu_env.engine.state import States
 from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
@@ -86,7 +87,7 @@ def _encode_solver(s: Any, me: int, r: Any, starts: Any, table: Table, scratch: 
     hand, coming, outs, distances = scratch[0], scratch[1], scratch[2], scratch[3]
     players, step, hand_size = int(r["num_players"]), int(r["step"]), int(r["hand_size"])
     size, wild = int(s["stock_size"]), int(s["wild"])
-    opened = int(s["cards"][PILE_CAPACITY - int(s["pile_size"])]) if int(s["pile_size"]) > 0 else -1
+    opened = open_card(s) if int(s["pile_size"]) > 0 else -1
     coming[:] = 0
     for place in range(size):
         coming[int(s["cards"][place])] += 1

@@ -1,4 +1,4 @@
-"""What callers hand in as arrays, held against the rows it belongs to before a kernel reads or writes it."""
+"""Arguments of callers, checked before a kernel reads or writes them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _MAX_INT64: Final = 2**63 - 1
 
 
 def whole_numbers(values: npt.ArrayLike, name: str, rows: int) -> npt.NDArray[np.int64]:
-    """``(rows,)`` int64 for kernels, made of one whole number a row.
+    """One whole number per row, as ``(rows,)`` int64 for kernels.
 
     Raises:
         PapluError: another shape, or anything but whole numbers.
     """
     array = _as_array(values, name)
-    # An empty list has no numbers that could be of a wrong kind.
+    # An empty list has no numbers of a wrong kind.
     if array.shape != (rows,) or (array.dtype.kind not in "iu" and rows > 0):
         raise PapluError(f"{name}: whole numbers of shape ({rows},) are needed, not {_shape_and_type(array)}")
     if array.dtype == np.uint64:
-        array = np.minimum(array, np.uint64(_MAX_INT64))  # too large all the same, and never a negative number
+        array = np.minimum(array, np.uint64(_MAX_INT64))  # still too large, and not negative
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
@@ -45,7 +45,7 @@ def as_seed(seed: int, name: str = "seed") -> np.uint64:
 
 
 def as_seeds(values: npt.ArrayLike, name: str = "seed", rows: int | None = None) -> npt.NDArray[np.uint64]:
-    """``(rows,)`` uint64 for kernels, made of one seed or key a row; any number of them unless ``rows`` is given.
+    """One seed or key per row, as ``(rows,)`` uint64 for kernels; any number of rows unless ``rows`` is given.
 
     Raises:
         InvalidRules: one of them is not a whole number 0..2**64-1.
@@ -79,7 +79,7 @@ def as_seats(seats: Iterable[int], name: str) -> list[int]:
 
 
 def check_out(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
-    """Refuse an array to write into that is not just what a new one would be.
+    """Refuse an array to write into that differs from a new one.
 
     Raises:
         PapluError: another shape or type, or an array that is not contiguous or may not be written to.
@@ -87,7 +87,7 @@ def check_out(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: npt.DTypeLik
     expected = np.dtype(dtype)
     if not isinstance(out, np.ndarray):
         raise PapluError(f"out: an array of shape {shape} is needed, not {type(out).__name__}")
-    # Structured types are compared field by field, which the same one need not wait for.
+    # Comparing structured types, field by field, takes a while; most often it is the very same type.
     if out.shape != shape or (out.dtype is not expected and out.dtype != expected):
         raise PapluError(f"out: shape {shape} of {_type(expected)} is needed, not {_shape_and_type(out)}")
     if not (out.flags.c_contiguous and out.flags.writeable):
@@ -98,7 +98,7 @@ def _as_array(values: npt.ArrayLike, name: str, dtype: npt.DTypeLike | None = No
     try:
         return np.asarray(values, dtype=dtype)
     except (ValueError, OverflowError) as error:
-        raise PapluError(f"{name}: one whole number a row is needed: {error}") from None
+        raise PapluError(f"{name}: one whole number per row is needed: {error}") from None
 
 
 def _shape_and_type(array: npt.NDArray[Any]) -> str:
@@ -106,5 +106,5 @@ def _shape_and_type(array: npt.NDArray[Any]) -> str:
 
 
 def _type(dtype: np.dtype[Any]) -> str:
-    """A type in a word or two: the rows of the engine have dozens of fields."""
+    """A type in a few words: rows of the engine have dozens of fields."""
     return f"rows of {dtype.itemsize} bytes" if dtype.names else str(dtype)

@@ -1,4 +1,4 @@
-"""Holding a state against itself: every card in one place, every cached value as it would be computed."""
+"""A state checked against itself: every card in one place, every cached value as it would be computed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from paplu_env.engine.state import NONE, States, check_table, empty_states
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet
 
-# What a position follows from; everything else is recomputed.
+# The fields that a position follows from; all others are recomputed.
 _SOURCES = ("first", "indicator", "hands", "cards", "stock_size", "pile_size", "seed", "log", "log_size", "ending")
 
 
@@ -17,7 +17,7 @@ def check(states: States, i: int, rules: RuleSet) -> list[str]:
     """Recompute every cached value of row ``i`` and say what differs.
 
     Returns:
-        One sentence for each difference; empty if the state is right.
+        One sentence per difference; an empty list if the state is right.
 
     Raises:
         InvalidRules: the row was dealt under other rules.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +27,14 @@ from paplu_env.engine.state import (
     NOT_ACTIVE,
     PILE_CAPACITY,
     UNFINISHED,
+    StateRow,
     States,
     check_row_dtype,
     empty_states,
 )
 from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.melds.fast_points.declarable_kernels import is_complete_kernel
-from paplu_env.rules import RuleSet, choice_code
+from paplu_env.rules import RuleSet, RulesRow, choice_code
 
 _REDRAW: Final = choice_code("printed_joker_indicator", "redraw")
 _LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # mixed into the deal's seed it gives the seed of later shuffles
@@ -219,7 +220,7 @@ def _deal_out(states: States, i: int, rules: npt.NDArray[np.void], seed: np.uint
 
 
 @njit
-def _turn_indicator(s: Any, top: int, r: Any) -> int:
+def _turn_indicator(s: StateRow, top: int, r: RulesRow) -> int:
     """Take the indicator from a deck of ``top`` cards and return how many are left.
 
     Under ``redraw`` it is the next card that isn't a printed joker, and the jokers before it stay.
@@ -237,7 +238,7 @@ def _turn_indicator(s: Any, top: int, r: Any) -> int:
 
 
 @njit
-def clear_row(s: Any) -> None:
+def clear_row(s: StateRow) -> None:
     """Set every field that a deal does not set itself."""
     s["log"][:] = 0
     s["returns"][:] = 0

@@ -1,9 +1,9 @@
-"""What the seat to move may do: a reason per action, 0 if it is legal; masks and words derive from it."""
+"""What the seat to move may do: a reason code per action, from which mask and words derive; 0 is legal."""
 
 from __future__ import annotations
 
 import operator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,11 @@ from paplu_env.engine.actions import (
     TAKE_OPEN,
 )
 from paplu_env.engine.arguments import check_out
-from paplu_env.engine.state import DISCARD, DRAW, OVER, PILE_CAPACITY, States, check_table
+from paplu_env.engine.blocked import blocked_face
+from paplu_env.engine.piles import open_card
+from paplu_env.engine.state import DISCARD, DRAW, OVER, StateRow, States, check_table
 from paplu_env.errors import IllegalAction
-from paplu_env.rules import RuleSet, choice_code
+from paplu_env.rules import RuleSet, RulesRow, choice_code
 
 Mask = npt.NDArray[np.bool_]
 
@@ -56,12 +58,13 @@ REASONS: Final = (
     "nobody may drop at this table (drop_allowed=false)",
     "the seat does not hold that card",
     "it is the very card just taken from the open pile, which may not be thrown in the same turn",
-    "the thirteen cards left would not be complete",
+    "the {hand_size} cards left would not be complete",  # see `reason_words`
     "hands are not announced at this table (hand_rummy=false)",
     "a hand is announced at the seat's first turn, before it draws",
     "the hand is not complete",
 )
 
+_SIZE_WORDS: Final = {10: "ten", 13: "thirteen", 21: "twenty-one"}
 _ANY: Final = choice_code("open_joker", "any")
 _NEVER: Final = choice_code("open_joker", "never")
 _ALLOWED: Final = choice_code("wrong_declare", "allowed")
@@ -112,11 +115,16 @@ def why_illegal(states: States, i: int, action: int, rules: RuleSet) -> str:
         InvalidRules: the row was dealt under other rules.
     """
     check_table(states, rules, i)
-    return REASONS[reason_kernel(states, i, as_action(action), rules.packed)]
+    return reason_words(reason_kernel(states, i, as_action(action), rules.packed), rules)
+
+
+def reason_words(reason: int, rules: RuleSet) -> str:
+    """The words of a reason code at a table; empty for `LEGAL`."""
+    return REASONS[reason].format(hand_size=_SIZE_WORDS[rules.hand_size])
 
 
 def as_action(action: int) -> int:
-    """An action as kernels take it; -1, which is none, for any number that is none.
+    """An action as kernels take it; -1, which is no action, for any other number that is none.
 
     Raises:
         IllegalAction: not a whole number.
@@ -142,7 +150,7 @@ def mask_kernel(states: States, i: int, rules: npt.NDArray[np.void], mask: Mask)
         mask[ANNOUNCE] = _legal_in_draw(s, ANNOUNCE, r) == LEGAL
     elif phase == DISCARD:
         hand = s["hands"][int(s["current_player"])]
-        blocked = _blocked(s, r)
+        blocked = blocked_face(int(s["taken"]), r)
         for face in range(NUM_FACES):
             mask[DISCARD_BASE + face] = _legal_in_discard(int(hand[face]), face == blocked) == LEGAL
         declarable = int(s["declarable"])
@@ -170,14 +178,15 @@ def reason_kernel(states: States, i: int, action: int, rules: npt.NDArray[np.voi
     if is_draw:
         return ALREADY_DRAWN
     face = action - DISCARD_BASE if action < DECLARE_BASE else action - DECLARE_BASE
-    reason = _legal_in_discard(int(s["hands"][int(s["current_player"]), face]), face == _blocked(s, r))
+    held = int(s["hands"][int(s["current_player"]), face])
+    reason = _legal_in_discard(held, face == blocked_face(int(s["taken"]), r))
     if reason == LEGAL and action >= DECLARE_BASE and int(r["wrong_declare"]) != _ALLOWED:
         return _legal_finish(int(s["declarable"]), face)
     return reason
 
 
 @njit
-def _legal_in_draw(s: Any, action: int, r: Any) -> int:
+def _legal_in_draw(s: StateRow, action: int, r: RulesRow) -> int:
     """Reason for an action at the start of a turn: draw, take, drop or announce."""
     if action == DRAW_CLOSED:
         return LEGAL if int(s["stock_size"]) > 0 else STOCK_EMPTY
@@ -193,13 +202,12 @@ def _legal_in_draw(s: Any, action: int, r: Any) -> int:
 
 
 @njit
-def _legal_take(s: Any, r: Any) -> int:
+def _legal_take(s: StateRow, r: RulesRow) -> int:
     """Reason for taking the open card; the option ``open_joker`` is about printed and wild cards."""
-    size = int(s["pile_size"])
-    if size == 0:
+    if int(s["pile_size"]) == 0:
         return PILE_EMPTY
     option = int(r["open_joker"])
-    if option == _ANY or (int(s["wild"]) >> int(s["cards"][PILE_CAPACITY - size])) & 1 == 0:
+    if option == _ANY or int(s["wild"]) >> open_card(s) & 1 == 0:
         return LEGAL
     if option == _NEVER:
         return NEVER_TAKE_WILD
@@ -209,7 +217,7 @@ def _legal_take(s: Any, r: Any) -> int:
 
 @njit
 def _legal_in_discard(held: int, is_blocked: bool) -> int:
-    """Reason for parting with a face of which so many copies are held."""
+    """Reason for parting with a face of which ``held`` copies are in the hand."""
     if held == 0:
         return NOT_HELD
     return JUST_TAKEN if is_blocked and held == 1 else LEGAL
@@ -219,12 +227,6 @@ def _legal_in_discard(held: int, is_blocked: bool) -> int:
 def _legal_finish(declarable: int, face: int) -> int:
     """Reason for declaring with a face that may be thrown, from the solver's answer."""
     return LEGAL if (declarable >> face) & 1 else NOT_COMPLETE
-
-
-@njit
-def _blocked(s: Any, r: Any) -> int:
-    """The face whose last copy may not be thrown this turn; no face if there is none."""
-    return int(s["taken"]) if int(r["block_taken_card"]) else NUM_FACES
 
 
 @njit

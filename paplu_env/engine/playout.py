@@ -1,4 +1,4 @@
-"""Deals played out by uniformly random legal actions inside one kernel: for benchmarks and wide tests."""
+"""Deals played to their end by random legal actions inside one kernel, for benchmarks and broad tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def random_playouts(rules: RuleSet, deals: int, seed: int = 0) -> tuple[int, npt
     """Play deals by actions drawn uniformly from the exact mask, on one thread.
 
     Args:
-        seed: of the first deal, ``seed + 1`` of the second and so on; the choices follow from it too.
+        seed: of the first deal; the second has ``seed + 1`` and so on. The choices follow from it too.
 
     Returns:
         The number of decisions, and how often each ending came, ``(8,)`` int64 by ending code.
@@ -34,7 +34,7 @@ def random_playouts(rules: RuleSet, deals: int, seed: int = 0) -> tuple[int, npt
 
 @njit
 def play_out(states: States, i: int, rules: npt.NDArray[np.void], key: np.uint64, mask: Mask) -> int:
-    """Play row ``i`` to its end by random legal actions; ``mask``, ``(A,)``, is room to work in.
+    """Play row ``i`` to its end by random legal actions; ``mask``, ``(A,)``, is written.
 
     Returns:
         The number of decisions.

@@ -1,16 +1,16 @@
 """What follows from the cards, the log and the ending of a deal: every other field of a state.
 
-The log is walked turn by turn in plain Python, apart from `transition`: a position read from text is
-filled in here, and `checks.check` holds a played one against it.
+The log is walked turn by turn in plain Python: a position read from text is filled in here, and
+`consistency.check` holds a played one against it. This file is the check on `transition`, so it tells the rules of a
+turn once more in its own words and asks neither `transition`, `legal` nor `blocked`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from paplu_env.cards import NUM_FACES, format_card, is_wild
+from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
@@ -25,10 +25,7 @@ from paplu_env.engine.state import (
     LOG_ANNOUNCED,
     LOG_CLOSED,
     LOG_DROPPED,
-    LOG_FACE_MASK,
     LOG_NOTHING,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     LOG_WRONG,
     LOWER_DEADWOOD,
     NO_SEAT,
@@ -41,6 +38,7 @@ from paplu_env.engine.state import (
     VOID,
     WRONG_DECLARE,
     WRONG_DECLARED,
+    StateRow,
     States,
 )
 from paplu_env.errors import InvalidHand, InvalidNotation
@@ -91,12 +89,12 @@ def derive(states: States, i: int, rules: RuleSet, seats: list[int]) -> None:
         s["complete"] = is_complete_kernel(s["hands"][walk.mover], int(s["wild"]), record)
 
 
-def active_seats(s: Any) -> list[int]:
+def active_seats(s: StateRow) -> list[int]:
     """Seats that were dealt in."""
     return [seat for seat, status in enumerate(s["status"]) if int(status) != NOT_ACTIVE]
 
 
-def loose_cards(s: Any, rules: RuleSet) -> list[int]:
+def loose_cards(s: StateRow, rules: RuleSet) -> list[int]:
     """The cards of the pack that lie in no hand, not in the pile and not as indicator, rising faces.
 
     Raises:
@@ -114,7 +112,7 @@ def loose_cards(s: Any, rules: RuleSet) -> list[int]:
 class _Walk:
     """The log followed turn by turn: what everybody at the table has seen."""
 
-    def __init__(self, s: Any, rules: RuleSet, seats: list[int]) -> None:
+    def __init__(self, s: StateRow, rules: RuleSet, seats: list[int]) -> None:
         self.s = s
         self.rules = rules
         self.wild = rules.wild_of(int(s["indicator"]))
@@ -130,8 +128,7 @@ class _Walk:
         self.taken = NONE
         self.is_turn_open = False  # a card has been drawn and none thrown
         self.entries = [
-            (entry >> LOG_SEAT_SHIFT, entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK)
-            for entry in map(int, s["log"][: int(s["log_size"])])
+            (log_seat(entry), log_source(entry), log_face(entry)) for entry in map(int, s["log"][: int(s["log_size"])])
         ]
 
     def follow(self) -> None:
@@ -258,7 +255,7 @@ class _Walk:
         return self._is_complete(self.mover)
 
 
-def _check_cards(s: Any, rules: RuleSet, seats: list[int], walk: _Walk) -> None:
+def _check_cards(s: StateRow, rules: RuleSet, seats: list[int], walk: _Walk) -> None:
     """Refuse cards that contradict the log: every card in one place, every hand and pile of its size."""
     for face in range(NUM_FACES):
         laid = _copies_laid(s, face) + int((s["cards"][: int(s["stock_size"])] == face).sum())
@@ -290,7 +287,7 @@ def _check_cards(s: Any, rules: RuleSet, seats: list[int], walk: _Walk) -> None:
         raise InvalidNotation("the card drawn this turn must be named, and held, while a turn is under way only")
 
 
-def _copies_laid(s: Any, face: int) -> int:
+def _copies_laid(s: StateRow, face: int) -> int:
     """Copies of a face in hands, in the pile and as indicator."""
     pile = s["cards"][PILE_CAPACITY - int(s["pile_size"]) :]
     return int(s["hands"][:, face].sum()) + int((pile == face).sum()) + (int(s["indicator"]) == face)

@@ -8,7 +8,7 @@ truncation.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,11 +26,12 @@ from paplu_env.engine.state import (
     TRUNCATED,
     VOID,
     WRONG_DECLARED,
+    StateRow,
     States,
 )
 from paplu_env.melds.fast_points.deadwood_kernels import points_kernel
 from paplu_env.melds.fast_points.declarable_kernels import is_complete_kernel
-from paplu_env.rules import choice_code
+from paplu_env.rules import RulesRow, choice_code
 
 Returns = npt.NDArray[np.int16]
 Points = npt.NDArray[np.int64]  # (10,) points of each seat's hand
@@ -58,7 +59,7 @@ def is_over(states: States, i: int) -> bool:
 
 
 @njit
-def count_hands(s: Any, ending: int, counts: Points, r: Any) -> None:
+def count_hands(s: StateRow, ending: int, counts: Points, r: RulesRow) -> None:
     """Fill ``counts``, ``(10,)`` int64 zeros, with what each hand costs under this ending.
 
     The cost of a seat still in, at the ordinary rate, if the ending compares hands at all.
@@ -77,7 +78,7 @@ def count_hands(s: Any, ending: int, counts: Points, r: Any) -> None:
 
 
 @njit
-def settle(s: Any, ending: int, finisher: int, counts: Points, returns: Returns, r: Any) -> int:
+def settle(s: StateRow, ending: int, finisher: int, counts: Points, returns: Returns, r: RulesRow) -> int:
     """Fill ``returns``, ``(P,)`` int16, for a deal that ``finisher`` has just ended, and name the winner.
 
     ``counts`` is what `count_hands` said; statuses, draws and Paplus are read from the state.
@@ -107,7 +108,7 @@ def _pay(returns: Returns, payer: int, collector: int, amount: int) -> None:
 
 
 @njit
-def _owed(s: Any, seat: int, ending: int, finisher: int, count: int, r: Any) -> int:
+def _owed(s: StateRow, seat: int, ending: int, finisher: int, count: int, r: RulesRow) -> int:
     """What a seat that did not win owes the winner."""
     status = int(s["status"][seat])
     if status == NOT_ACTIVE:
@@ -129,7 +130,7 @@ def _owed(s: Any, seat: int, ending: int, finisher: int, count: int, r: Any) -> 
 
 
 @njit
-def _lowest_seat(s: Any, counts: Points, r: Any) -> int:
+def _lowest_seat(s: StateRow, counts: Points, r: RulesRow) -> int:
     """The seat still in whose hand counts least, `NO_SEAT` if two share the lowest count."""
     winner, lowest = NO_SEAT, -1
     for seat in range(int(r["num_players"])):
@@ -143,7 +144,7 @@ def _lowest_seat(s: Any, counts: Points, r: Any) -> int:
 
 
 @njit
-def _last_seat_in(s: Any, r: Any) -> int:
+def _last_seat_in(s: StateRow, r: RulesRow) -> int:
     """The only seat still in."""
     for seat in range(int(r["num_players"])):
         if int(s["status"][seat]) == IN:
@@ -152,7 +153,7 @@ def _last_seat_in(s: Any, r: Any) -> int:
 
 
 @njit
-def _settle_paplus(s: Any, ending: int, winner: int, returns: Returns, r: Any) -> None:
+def _settle_paplus(s: StateRow, ending: int, winner: int, returns: Returns, r: RulesRow) -> None:
     """Pay for Paplus: to every holder still in, or to the winner for those it declared."""
     paplu = int(r["paplu_of"][int(s["indicator"])])
     if paplu < 0:

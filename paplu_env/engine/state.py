@@ -1,7 +1,10 @@
 """A deal as one row of a structured array: what the engine knows (state) and what one seat may know (view).
 
-Two dtypes of each exist, for tables of up to two and of up to ten seats, so that kernels compile twice
-and no more. Many deals are many rows; functions take ``(states, i)`` and write in place.
+Each has two dtypes, for tables of up to two and of up to ten seats, so that kernels compile twice and no
+more. Many deals are many rows; functions take ``(states, i)`` and write in place.
+
+Phases, statuses and endings are plain numbers: kernels store and compare them with the fields of rows, where an
+``IntEnum`` would be another type to compile every callee for. Their names, by number, are in ``…_NAMES``.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from paplu_env.rules import MAX_CARDS, MAX_PLAYERS, MAX_TURNS, RuleSet
 
 States = npt.NDArray[np.void]  # (B,) of SMALL_STATE or LARGE_STATE
 Views = npt.NDArray[np.void]  # (B,) of SMALL_VIEW or LARGE_VIEW
+StateRow = np.void  # one row of states
+ViewRow = np.void  # one row of views
 
 NONE: Final = 255  # no card, in fields that hold a face
 NO_SEAT: Final = -1
@@ -55,9 +60,9 @@ ENDING_NAMES: Final = (
     "lower_deadwood",
 )
 
-# The public log: one uint16 a turn, ``seat << 12 | source << 6 | discard``. The source is the face that
-# was taken from the open pile, or one of the LOG_… codes; the discard is the face thrown (a declaration's
-# finish card too), or LOG_NOTHING while the turn is under way and for turns without one.
+# The public log: one uint16 per turn, ``seat << 12 | source << 6 | discard``, made and read by `engine.log`. The
+# source is the face that was taken from the open pile, or one of the LOG_… codes; the discard is the face thrown
+# (a declaration's finish card too), or LOG_NOTHING while the turn is under way and for turns without one.
 LOG_SEAT_SHIFT: Final = 12
 LOG_SOURCE_SHIFT: Final = 6
 LOG_FACE_MASK: Final = 63
@@ -67,10 +72,10 @@ LOG_WRONG: Final = 55  # a second entry after the turn's own: that discard was a
 LOG_ANNOUNCED: Final = 56  # announced a dealt-complete hand
 LOG_NOTHING: Final = 63
 
-SMALL_SEATS: Final = 2  # tables of so many seats use the small rows
+SMALL_SEATS: Final = 2  # the most seats of a table that uses the small rows
 PILE_CAPACITY: Final = MAX_CARDS  # stock and open pile share one array, from its two ends
 
-# One entry a draw, and one for each seat that goes out without one or declares wrongly.
+# One entry per draw, and one for each seat that goes out without a draw or declares wrongly.
 _LOG_CAPACITY: Final = {SMALL_SEATS: MAX_TURNS + SMALL_SEATS, MAX_PLAYERS: MAX_TURNS + MAX_PLAYERS}
 
 
@@ -158,7 +163,7 @@ def empty_views(rules: RuleSet, batch: int) -> Views:
 
 
 def check_table(states: States, rules: RuleSet, i: int | None = None) -> None:
-    """Refuse states (or one of them) that were not dealt under these rules.
+    """Refuse states, or row ``i`` of them, that were not dealt under these rules.
 
     Raises:
         InvalidRules: another row dtype, or another rule set.
@@ -167,7 +172,7 @@ def check_table(states: States, rules: RuleSet, i: int | None = None) -> None:
 
 
 def check_row_dtype(states: States, rules: RuleSet) -> None:
-    """Refuse rows that this table's states don't fit into, whatever they hold.
+    """Refuse rows that a state of this table doesn't fit into, whatever they hold.
 
     Raises:
         InvalidRules: another row dtype, or no row of rows.

@@ -15,16 +15,14 @@ from __future__ import annotations
 from typing import Final
 
 from paplu_env.cards import counts_of, format_card, format_cards, format_hand, parse_card, parse_cards
+from paplu_env.engine.log import log_entry, log_face, log_seat, log_source, with_log_face
 from paplu_env.engine.recompute import active_seats, derive, loose_cards
 from paplu_env.engine.state import (
     ENDING_NAMES,
     LOG_ANNOUNCED,
     LOG_CLOSED,
     LOG_DROPPED,
-    LOG_FACE_MASK,
     LOG_NOTHING,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     LOG_WRONG,
     NONE,
     PILE_CAPACITY,
@@ -163,10 +161,9 @@ def _missing(name: str, text: str) -> int:
 
 
 def _format_entry(entry: int) -> str:
-    source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
-    thrown = entry & LOG_FACE_MASK
+    source, thrown = log_source(entry), log_face(entry)
     word = _SOURCE_WORDS[source] if source in _SOURCE_WORDS else format_card(source)
-    return f"{entry >> LOG_SEAT_SHIFT}:{word}" + ("" if thrown == LOG_NOTHING else f"/{format_card(thrown)}")
+    return f"{log_seat(entry)}:{word}" + ("" if thrown == LOG_NOTHING else f"/{format_card(thrown)}")
 
 
 def _parse_entry(text: str, rules: RuleSet) -> int:
@@ -177,4 +174,4 @@ def _parse_entry(text: str, rules: RuleSet) -> int:
         raise InvalidNotation(f"cannot read {text!r} as a turn: write SEAT:draw/CARD, SEAT:CARD/CARD or SEAT:drop")
     source = _SOURCE_CODES[source_text] if source_text in _SOURCE_CODES else parse_card(source_text)
     thrown = parse_card(thrown_text) if thrown_text else LOG_NOTHING
-    return int(seat_text) << LOG_SEAT_SHIFT | source << LOG_SOURCE_SHIFT | thrown
+    return with_log_face(log_entry(int(seat_text), source), thrown)

@@ -1,4 +1,4 @@
-"""What an action does: the only file that writes to a dealt state.
+"""What an action does to a dealt state. Beside it `undo` takes moves back and `world` deals hidden cards anew.
 
 A turn has two phases, each with its pair: `legal._legal_in_draw` says what may be done and
 `_apply_in_draw` does it, then `_legal_in_discard` and `_apply_in_discard`.
@@ -6,7 +6,7 @@ A turn has two phases, each with its pair: `legal._legal_in_draw` says what may 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,11 @@ from paplu_env.engine.actions import (
     format_action,
 )
 from paplu_env.engine.arguments import whole_numbers
+from paplu_env.engine.blocked import known_after_throw
 from paplu_env.engine.chance import Purpose, mix, shuffle
-from paplu_env.engine.legal import LEGAL, REASONS, as_action, reason_kernel
+from paplu_env.engine.legal import LEGAL, as_action, reason_kernel, reason_words
+from paplu_env.engine.log import log_entry, with_log_face
+from paplu_env.engine.piles import open_card
 from paplu_env.engine.scoring import count_hands, settle
 from paplu_env.engine.state import (
     ANNOUNCED,
@@ -38,10 +41,6 @@ from paplu_env.engine.state import (
     LOG_ANNOUNCED,
     LOG_CLOSED,
     LOG_DROPPED,
-    LOG_FACE_MASK,
-    LOG_NOTHING,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     LOG_WRONG,
     LOWER_DEADWOOD,
     NO_SEAT,
@@ -53,13 +52,14 @@ from paplu_env.engine.state import (
     VOID,
     WRONG_DECLARE,
     WRONG_DECLARED,
+    StateRow,
     States,
     check_table,
 )
 from paplu_env.engine.text import format_position
 from paplu_env.errors import IllegalAction
 from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
-from paplu_env.rules import MAX_PLAYERS, RuleSet, choice_code
+from paplu_env.rules import MAX_PLAYERS, RuleSet, RulesRow, choice_code
 
 _VOID: Final = choice_code("stock_out", "void")
 _KEEP_TOP: Final = choice_code("stock_out", "reshuffle_keep_top")
@@ -91,7 +91,7 @@ def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, thread
 
     Raises:
         IllegalAction: one of them may not be done; then no row has changed.
-        PapluError: not one whole number a row; then no row has changed either.
+        PapluError: not one whole number per row; then no row has changed either.
         InvalidRules: a row was dealt under other rules.
     """
     check_table(states, rules)
@@ -105,7 +105,7 @@ def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, thread
 
 def _illegal(states: States, i: int, action: int, reason: int, rules: RuleSet) -> IllegalAction:
     name = format_action(action) if 0 <= action < NUM_ACTIONS else f"action {action}"
-    return IllegalAction(f"{name}: {REASONS[reason]}. Position: {format_position(states, i, rules)}")
+    return IllegalAction(f"{name}: {reason_words(reason, rules)}. Position: {format_position(states, i, rules)}")
 
 
 @njit
@@ -132,7 +132,7 @@ def apply_kernel(states: States, i: int, action: int, rules: npt.NDArray[np.void
 
 
 @njit
-def _apply_in_draw(s: Any, seat: int, action: int, r: Any) -> int:
+def _apply_in_draw(s: StateRow, seat: int, action: int, r: RulesRow) -> int:
     """Draw, take, drop or announce; returns the ending, `UNFINISHED` while the deal goes on."""
     if action == DRAW_CLOSED:
         top = int(s["stock_size"]) - 1
@@ -143,7 +143,7 @@ def _apply_in_draw(s: Any, seat: int, action: int, r: Any) -> int:
         return UNFINISHED
     if action == TAKE_OPEN:
         top = PILE_CAPACITY - int(s["pile_size"])
-        face = int(s["cards"][top])
+        face = open_card(s)
         s["cards"][top] = NONE
         s["pile_size"] = int(s["pile_size"]) - 1
         s["taken"] = face
@@ -162,7 +162,7 @@ def _apply_in_draw(s: Any, seat: int, action: int, r: Any) -> int:
 
 
 @njit
-def _apply_in_discard(s: Any, seat: int, action: int, r: Any) -> int:
+def _apply_in_discard(s: StateRow, seat: int, action: int, r: RulesRow) -> int:
     """Discard, or declare, rightly or wrongly; returns the ending, `UNFINISHED` while the deal goes on."""
     is_declaration = action >= DECLARE_BASE
     face = action - DECLARE_BASE if is_declaration else action - DISCARD_BASE
@@ -179,7 +179,7 @@ def _apply_in_discard(s: Any, seat: int, action: int, r: Any) -> int:
 
 
 @njit
-def _pick_up(s: Any, seat: int, face: int, source: int) -> None:
+def _pick_up(s: StateRow, seat: int, face: int, source: int) -> None:
     """Put a card that has left its pile into the hand."""
     s["hands"][seat, face] = int(s["hands"][seat, face]) + 1
     s["drew"][seat] = int(s["drew"][seat]) + 1
@@ -191,25 +191,22 @@ def _pick_up(s: Any, seat: int, face: int, source: int) -> None:
 
 
 @njit
-def _throw(s: Any, seat: int, face: int, r: Any) -> None:
+def _throw(s: StateRow, seat: int, face: int, r: RulesRow) -> None:
     """Move a card from the hand to the open pile."""
     s["hands"][seat, face] = int(s["hands"][seat, face]) - 1
-    # A blocked card stays in the hand, so a copy of it is known whatever the other one was (RULES.md 2.24).
-    # A twin that was known as well is gone and no longer counts.
-    stays = 1 if face == int(s["taken"]) and int(r["block_taken_card"]) else 0
-    s["known"][seat, face] = max(stays, int(s["known"][seat, face]) - 1)
+    s["known"][seat, face] = known_after_throw(int(s["known"][seat, face]), face, int(s["taken"]), r)
     size = int(s["pile_size"]) + 1
     s["pile_size"] = size
     s["cards"][PILE_CAPACITY - size] = face
     last = int(s["log_size"]) - 1
-    s["log"][last] = (int(s["log"][last]) & ~LOG_FACE_MASK) | face
+    s["log"][last] = with_log_face(int(s["log"][last]), face)
     s["declarable"] = 0
     s["taken"] = NONE
     s["drawn"] = NONE
 
 
 @njit
-def _end_turn(s: Any, seat: int, r: Any) -> int:
+def _end_turn(s: StateRow, seat: int, r: RulesRow) -> int:
     """After a discard: the deal is void or cut, or the next seat's turn begins; returns the ending."""
     is_stock_out = int(s["stock_size"]) == 0
     can_reshuffle = int(r["stock_out"]) != _VOID and int(s["pile_size"]) > 1
@@ -223,7 +220,7 @@ def _end_turn(s: Any, seat: int, r: Any) -> int:
 
 
 @njit
-def _pass_on(s: Any, seat: int, r: Any) -> int:
+def _pass_on(s: StateRow, seat: int, r: RulesRow) -> int:
     """Begin the turn of the next seat still in, in the table's direction; the deal goes on."""
     players, step = int(r["num_players"]), int(r["step"])
     after = (seat + step) % players
@@ -236,7 +233,7 @@ def _pass_on(s: Any, seat: int, r: Any) -> int:
 
 
 @njit
-def _reshuffle(s: Any, r: Any) -> None:
+def _reshuffle(s: StateRow, r: RulesRow) -> None:
     """Make the open pile the stock, and leave or turn one card to open the new pile.
 
     The pile is shuffled from the order top first, so that it can move in place.
@@ -244,7 +241,7 @@ def _reshuffle(s: Any, r: Any) -> None:
     cards = s["cards"]
     size = int(s["pile_size"])
     top = PILE_CAPACITY - size
-    open_card = int(cards[top])
+    opened = open_card(s)
     if int(r["stock_out"]) == _KEEP_TOP:
         top += 1
         size -= 1
@@ -256,9 +253,9 @@ def _reshuffle(s: Any, r: Any) -> None:
     s["seed"] = mix(s["seed"], _NEXT)
     if int(r["stock_out"]) != _KEEP_TOP:
         size -= 1
-        open_card = int(cards[size])
+        opened = int(cards[size])
         cards[size] = NONE
-    cards[PILE_CAPACITY - 1] = open_card
+    cards[PILE_CAPACITY - 1] = opened
     s["stock_size"] = size
     s["pile_size"] = 1
     s["pile_log"] = int(s["log_size"])
@@ -266,7 +263,7 @@ def _reshuffle(s: Any, r: Any) -> None:
 
 
 @njit
-def _return_cards(s: Any, seat: int, r: Any) -> None:
+def _return_cards(s: StateRow, seat: int, r: RulesRow) -> None:
     """Shuffle the hand as dealt and put it under the stock."""
     cards, hand, size = s["cards"], s["hands"][seat], int(r["hand_size"])
     for place in range(int(s["stock_size"]) - 1, -1, -1):
@@ -283,7 +280,7 @@ def _return_cards(s: Any, seat: int, r: Any) -> None:
 
 
 @njit
-def _seats_in(s: Any, r: Any) -> int:
+def _seats_in(s: StateRow, r: RulesRow) -> int:
     seats = 0
     for seat in range(int(r["num_players"])):
         seats += 1 if int(s["status"][seat]) == IN else 0
@@ -291,7 +288,7 @@ def _seats_in(s: Any, r: Any) -> int:
 
 
 @njit
-def _finish(s: Any, finisher: int, ending: int, counts: npt.NDArray[np.int64], r: Any) -> None:
+def _finish(s: StateRow, finisher: int, ending: int, counts: npt.NDArray[np.int64], r: RulesRow) -> None:
     """End the deal and settle it; ``counts`` is what `scoring.count_hands` said."""
     s["phase"] = OVER
     s["current_player"] = NO_SEAT
@@ -302,10 +299,10 @@ def _finish(s: Any, finisher: int, ending: int, counts: npt.NDArray[np.int64], r
 
 
 @njit
-def _write_log(s: Any, seat: int, source: int) -> None:
+def _write_log(s: StateRow, seat: int, source: int) -> None:
     """Add an entry whose discard is not yet there."""
     size = int(s["log_size"])
-    s["log"][size] = (seat << LOG_SEAT_SHIFT) | (source << LOG_SOURCE_SHIFT) | LOG_NOTHING
+    s["log"][size] = log_entry(seat, source)
     s["log_size"] = size + 1
 
 

@@ -1,15 +1,13 @@
-"""The cards that a seat has not seen, by face: what the closed stock and unknown hands are made of."""
+"""The cards that a seat has not seen, by face: those of the closed stock and of hidden hands."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from paplu_env._jit import njit
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.engine.state import Views
-from paplu_env.rules import RuleSet
+from paplu_env.rules import RuleSet, RulesRow
 
 
 def unseen(views: Views, j: int, rules: RuleSet) -> Counts:
@@ -27,7 +25,7 @@ def unseen(views: Views, j: int, rules: RuleSet) -> Counts:
 
 
 @njit
-def unseen_kernel(views: Views, j: int, r: Any, out: Counts) -> None:
+def unseen_kernel(views: Views, j: int, r: RulesRow, out: Counts) -> None:
     """`unseen` for kernels: writes row ``j``'s ``(53,)`` counts into ``out``."""
     view = views[j]
     hand, known, shown, pile = view["hand"], view["known"], view["shown"], view["pile"]

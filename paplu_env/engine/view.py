@@ -6,14 +6,13 @@ open. Encoders, bots and screens hold views, never states.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arguments import as_seats, check_out, whole_numbers
+from paplu_env.engine.piles import pile_card
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -26,7 +25,9 @@ from paplu_env.engine.state import (
     SMALL_VIEW,
     WRONG_DECLARE,
     WRONG_DECLARED,
+    StateRow,
     States,
+    ViewRow,
     Views,
 )
 from paplu_env.errors import InvalidRules
@@ -53,7 +54,7 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
     """What one seat of each row may know.
 
     Args:
-        seats: ``(B,)`` integers, one seat a row.
+        seats: ``(B,)`` integers, one seat per row.
         out: ``(B,)`` views, contiguous, to write into; a new array if not given.
 
     Returns:
@@ -61,7 +62,7 @@ def player_views(states: States, seats: npt.ArrayLike, out: Views | None = None,
 
     Raises:
         InvalidRules: there is no such seat at a row's table.
-        PapluError: not one whole number a row, or ``out`` is of another shape or type.
+        PapluError: not one whole number per row, or ``out`` is of another shape or type.
     """
     chosen = whole_numbers(seats, "seats", len(states))
     if (chosen < 0).any() or (chosen >= states["num_players"]).any():
@@ -103,15 +104,15 @@ def view_kernel(states: States, i: int, seat: int, views: Views, j: int) -> None
         else:
             for face in range(NUM_FACES):
                 shown[other, face] = 0
-    cards, pile, size = s["cards"], v["pile"], int(s["pile_size"])
+    pile, size = v["pile"], int(s["pile_size"])
     for place in range(size):
-        pile[place] = cards[PILE_CAPACITY - 1 - place]
+        pile[place] = pile_card(s, place)
     for place in range(size, PILE_CAPACITY):
         pile[place] = NONE
 
 
 @njit
-def is_shown(s: Any, seat: int) -> bool:
+def is_shown(s: StateRow | ViewRow, seat: int) -> bool:
     """Whether a hand lies open: wrongly declared, or the deal ended in a way that shows it."""
     status, ending = int(s["status"][seat]), int(s["ending"])
     if status == WRONG_DECLARED or ending in (DECLARED, ANNOUNCED, WRONG_DECLARE):
@@ -120,7 +121,7 @@ def is_shown(s: Any, seat: int) -> bool:
 
 
 @njit
-def copy_public(s: Any, v: Any) -> None:
+def copy_public(s: StateRow | ViewRow, v: StateRow | ViewRow) -> None:
     """Copy every field that states and views share, from ``s`` to ``v``."""
     v["wild"] = int(s["wild"])
     for seat in range(len(s["status"])):

@@ -1,19 +1,20 @@
-"""Worlds that a seat holds possible: full states drawn from a view, the only sampler, for search.
+"""Worlds that a seat holds possible: full states drawn from a view, and hidden cards dealt anew in a state.
 
-Known pick-ups and hands that lie open are where the view has them; every other card that the seat
-cannot see is equally likely to be in any hidden place. The order of the stock and the seed of later
-shuffles are new in every world.
+`sample_world` is the only sampler. Known pick-ups and hands that lie open are where the view has them; every other
+card that the seat cannot see is equally likely to be in any hidden place. The order of the stock and the seed of
+later shuffles are new in every world.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
-from paplu_env.cards import NUM_FACES
+from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.engine.arguments import as_seed, as_seeds
 from paplu_env.engine.chance import Purpose, mix, shuffle
 from paplu_env.engine.dealing import clear_row
@@ -25,7 +26,9 @@ from paplu_env.engine.state import (
     NONE,
     NOT_ACTIVE,
     PILE_CAPACITY,
+    StateRow,
     States,
+    ViewRow,
     Views,
     check_views,
     empty_states,
@@ -34,7 +37,7 @@ from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.engine.view import copy_public, is_shown
 from paplu_env.errors import InvalidHand
 from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
-from paplu_env.rules import RuleSet
+from paplu_env.rules import RuleSet, RulesRow
 
 _LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # mixed into the key it gives the seed of the world's own shuffles
 
@@ -66,7 +69,7 @@ def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: in
 
     Raises:
         InvalidRules: a view is of a game under other rules, or a key out of range.
-        PapluError: not one key a view.
+        PapluError: not one key per view.
         InvalidHand: the cards of a view don't add up to the pack.
     """
     check_views(views, rules)
@@ -79,6 +82,73 @@ def sample_worlds(views: Views, keys: npt.ArrayLike, rules: RuleSet, threads: in
     if not fits.all():
         raise InvalidHand(f"view {int(np.argmin(fits))}: its cards do not add up to the pack of {rules}")
     return states
+
+
+def sample_world_holding(
+    views: Views, key: int, rules: RuleSet, held: Mapping[int, npt.NDArray[np.integer]], j: int = 0
+) -> States:
+    """A world as `sample_world` draws it, in which other seats hold at least the cards given.
+
+    Args:
+        held: ``(53,)`` copies by seat.
+
+    Returns:
+        ``(1,)`` states, a new array, which looks to the seat of view ``j`` exactly as that view does.
+
+    Raises:
+        InvalidRules: as for `sample_world`.
+        InvalidHand: no world is like that.
+    """
+    pinned = views[j:][:1].copy()
+    public = pinned["known"].copy()
+    for seat, cards in held.items():
+        pinned["known"][0, seat] = np.maximum(public[0, seat], cards)
+    world = sample_world(pinned, key, rules)
+    world["known"] = public
+    return world
+
+
+def with_stocks(state: States, stocks: npt.NDArray[np.uint8], seeds: npt.ArrayLike) -> States:
+    """Copies of one deal, the closed stock of each dealt anew.
+
+    Args:
+        state: ``(1,)``.
+        stocks: ``(B, S)`` faces for the ``S`` closed cards, the top last: the same cards in another order, else the
+            copies aren't whole.
+        seeds: ``(B,)`` uint64, of the shuffles that may follow.
+
+    Returns:
+        ``(B,)`` states, a new array.
+    """
+    copies = np.repeat(state, len(stocks))
+    copies["cards"][:, : int(state["stock_size"][0])] = stocks
+    copies["seed"] = as_seeds(seeds, rows=len(stocks))
+    return copies
+
+
+@njit
+def lay_hidden(s: StateRow, seat: int, hand: Counts, stock: Counts) -> None:
+    """Lay another hand for a seat and other cards as the closed stock. Nothing is checked.
+
+    What the state caches of the mover's hand is left as it is: the seat is another, or the caller knows better.
+
+    Args:
+        hand: ``(53,)``, as many cards as the seat holds.
+        stock: faces, the top last, as many at least as are closed; with the hand, the same cards as before.
+    """
+    for face in range(NUM_FACES):
+        s["hands"][seat, face] = hand[face]
+    for place in range(int(s["stock_size"])):
+        s["cards"][place] = stock[place]
+
+
+@njit
+def bring_to_top(s: StateRow, place: int) -> None:
+    """Let the closed card at a place, from the bottom, and the top one change places."""
+    cards, top = s["cards"], int(s["stock_size"]) - 1
+    face = int(cards[place])
+    cards[place] = int(cards[top])
+    cards[top] = face
 
 
 @njit
@@ -114,7 +184,7 @@ def world_kernel(views: Views, j: int, key: np.uint64, rules: npt.NDArray[np.voi
 
 
 @njit
-def _lay_known_cards(v: Any, s: Any) -> None:
+def _lay_known_cards(v: ViewRow, s: StateRow) -> None:
     """Lay the own hand, open hands, and what others are known to have picked up."""
     hands, shown, known = s["hands"], v["shown"], v["known"]
     own = int(v["seat"])
@@ -130,7 +200,7 @@ def _lay_known_cards(v: Any, s: Any) -> None:
 
 
 @njit
-def _missing(v: Any, s: Any, seat: int, r: Any) -> int:
+def _missing(v: ViewRow, s: StateRow, seat: int, r: RulesRow) -> int:
     """Cards that a seat holds beyond those laid so far; below 0 if too many were laid."""
     status = int(v["status"][seat])
     if status == NOT_ACTIVE or (status == DROPPED_FIRST and int(r["first_drop_returns_cards"])):
@@ -145,7 +215,7 @@ def _missing(v: Any, s: Any, seat: int, r: Any) -> int:
 
 
 @njit
-def _hidden_places(v: Any, s: Any, r: Any) -> int:
+def _hidden_places(v: ViewRow, s: StateRow, r: RulesRow) -> int:
     """Places whose cards the seat cannot know, -1 if a hand holds too much or a visible one too little."""
     places = int(v["stock_size"])
     for seat in range(int(v["num_players"])):
@@ -157,7 +227,7 @@ def _hidden_places(v: Any, s: Any, r: Any) -> int:
 
 
 @njit
-def _deal_unseen(v: Any, s: Any, size: int, r: Any) -> None:
+def _deal_unseen(v: ViewRow, s: StateRow, size: int, r: RulesRow) -> None:
     """Fill the hidden hands from the end of ``cards[0..size-1]``; the rest is the stock."""
     # The mover's own draw, if it is hidden: any card that is not a known pick-up may be it.
     drawer = int(v["current_player"]) if int(v["phase"]) == DISCARD and int(v["taken"]) == NONE else NO_SEAT
@@ -172,7 +242,7 @@ def _deal_unseen(v: Any, s: Any, size: int, r: Any) -> None:
 
 
 @njit
-def _fill_solver_answers(v: Any, s: Any, r: Any) -> None:
+def _fill_solver_answers(v: ViewRow, s: StateRow, r: RulesRow) -> None:
     """Set what a state caches of the mover's hand."""
     mover, wild = int(v["current_player"]), int(v["wild"])
     if int(v["phase"]) == DISCARD:

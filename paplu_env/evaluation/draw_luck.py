@@ -40,6 +40,7 @@ from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.state import OVER, States, empty_states
 from paplu_env.engine.transition import apply_kernel
+from paplu_env.engine.world import bring_to_top
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
@@ -187,8 +188,7 @@ def _careful_luck_kernel(
             for other in range(place + 1):
                 copies += 1 if int(s["cards"][other]) == face else 0
             work[0] = states[rows[k]]
-            work[0]["cards"][place] = int(s["cards"][top])
-            work[0]["cards"][top] = face
+            bring_to_top(work[0], place)
             apply_kernel(work, 0, DRAW_CLOSED, rules)
             distances[:] = UNKNOWN
             play_on(work, 0, 1, rules, table, distances, cache, scratch)

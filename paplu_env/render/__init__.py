@@ -1,1 +1,1 @@
-"""Views as something to look at, a module for each form: `ansi` text, `pixels` a picture, `window` shows one."""
+"""Views made visible: `ansi` writes them as text, `pixels` draws a picture, `window` shows one."""

@@ -7,16 +7,14 @@ from typing import Any, Final
 import numpy as np
 
 from paplu_env.cards import NUM_RANKS, NUM_SUITS, PRINTED_JOKER, faces_of, format_card, format_cards, is_wild
+from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.state import (
     ENDING_NAMES,
     IN,
     LOG_ANNOUNCED,
     LOG_CLOSED,
     LOG_DROPPED,
-    LOG_FACE_MASK,
     LOG_NOTHING,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     LOG_WRONG,
     NONE,
     NOT_ACTIVE,
@@ -95,9 +93,7 @@ def _format_turns(view: Any, seat: int) -> list[str]:
 
 
 def _format_turn(entry: int, seat: int) -> str:
-    mover = entry >> LOG_SEAT_SHIFT
-    source = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK
-    thrown = entry & LOG_FACE_MASK
+    mover, source, thrown = log_seat(entry), log_source(entry), log_face(entry)
     who = "you" if mover == seat else f"seat {mover}"
     words = {LOG_DROPPED: "dropped", LOG_ANNOUNCED: "announced", LOG_WRONG: "declared wrongly"}
     if source in words:

@@ -75,7 +75,7 @@ _Inside = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64]], npt.NDArr
 
 @functools.lru_cache(maxsize=1024)
 def letter(character: str, height: int, weight: float) -> Mask:
-    """A letter so many pixels high, its strokes ``weight`` pixels wide, with half a stroke around the grid."""
+    """A letter ``height`` pixels high, its strokes ``weight`` pixels wide, with half a stroke around the grid."""
     margin = weight / 2
     scale = (height - weight) / GLYPH_ROWS
     width = round(scale * GLYPH_COLUMNS + weight)
@@ -95,13 +95,13 @@ def letter(character: str, height: int, weight: float) -> Mask:
 
 @functools.lru_cache(maxsize=64)
 def suit(number: int, height: int) -> Mask:
-    """The sign of a suit, S H D C = 0..3, in a square of so many pixels."""
+    """The sign of a suit, S H D C = 0..3, in a square of ``height`` pixels a side."""
     return _coverage((_is_in_spade, _is_in_heart, _is_in_diamond, _is_in_club)[number], height)
 
 
 @functools.lru_cache(maxsize=16)
 def star(height: int) -> Mask:
-    """The sign of a joker, a star of five points in a square of so many pixels."""
+    """The sign of a joker, a star of five points in a square of ``height`` pixels a side."""
     return _coverage(_is_in_star, height)
 
 

@@ -30,7 +30,7 @@ class Window:
         self._clock = pygame.time.Clock()
 
     def show(self, picture: Pixels, frames_per_second: float) -> None:
-        """Show a picture, at most so many a second."""
+        """Show a picture, at most ``frames_per_second`` of them."""
         pygame.event.pump()  # or the system takes the window for dead
         self._surface.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
         pygame.display.flip()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from paplu_env.cards import NUM_FACES, format_card, format_hand
+from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.state import (
     ANNOUNCED,
     DECLARED,
@@ -37,7 +38,7 @@ def log_words(view: np.void, names: Sequence[str], since: int = 0) -> list[str]:
         since: entries to leave out at the start.
     """
     entries = [int(entry) for entry in view["log"][: int(view["log_size"])]]
-    declared = {place - 1 for place, entry in enumerate(entries) if entry >> 6 & 63 == LOG_WRONG}
+    declared = {place - 1 for place, entry in enumerate(entries) if log_source(entry) == LOG_WRONG}
     if int(view["ending"]) == DECLARED:
         declared.add(len(entries) - 1)
     return [_entry_words(entry, names, place in declared) for place, entry in enumerate(entries)][since:]
@@ -45,7 +46,7 @@ def log_words(view: np.void, names: Sequence[str], since: int = 0) -> list[str]:
 
 def _entry_words(entry: int, names: Sequence[str], is_declaration: bool) -> str:
     """One turn of the log as a sentence."""
-    seat, source, discard = entry >> 12, entry >> 6 & 63, entry & 63
+    seat, source, discard = log_seat(entry), log_source(entry), log_face(entry)
     name = names[seat]
     s = "" if name == "you" else "s"
     if source == LOG_DROPPED:

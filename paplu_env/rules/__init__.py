@@ -12,9 +12,11 @@ from paplu_env.rules.rule_set import (
     RULES_DTYPE,
     Gate,
     RuleSet,
+    RulesRow,
     choice_code,
     preset,
 )
+from paplu_env.rules.rule_set import _rule_set_of as _rule_set_of  # pickles of rules ask for it here
 
 __all__ = [
     "CHOICES",
@@ -28,6 +30,7 @@ __all__ = [
     "Gate",
     "Preset",
     "RuleSet",
+    "RulesRow",
     "as_rules",
     "choice_code",
     "format_rules",

@@ -91,7 +91,7 @@ def preset_options(name: str, players: int) -> dict[str, Any]:
     """What a preset changes in the default game at a table of ``players`` seats.
 
     Raises:
-        InvalidRules: an unknown preset, or one that so many can't play.
+        InvalidRules: an unknown preset, or one that isn't played by this number of seats.
 
     >>> preset_options("pagat", 8)["num_decks"]
     3

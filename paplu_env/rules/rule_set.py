@@ -1,4 +1,4 @@
-"""The options of a table: one frozen `RuleSet`, and its record for kernels.
+"""The options of a table: one frozen `RuleSet`, and the record of it that kernels read.
 
 RULES.md 3 is the law of the options; `presets` has the named tables. A `RuleSet` checks itself when it is made,
 so whoever holds one holds a game that can be played.
@@ -29,6 +29,8 @@ from paplu_env.cards import (
 from paplu_env.errors import InvalidRules
 from paplu_env.rules.options_text import format_options
 from paplu_env.rules.presets import preset_options
+
+RulesRow = np.void  # a row of RULES_DTYPE, ``RuleSet.packed[0]``
 
 JokerIndicator = Literal["aces", "twin", "redraw"]
 OpenJoker = Literal["any", "first_turn", "never"]
@@ -235,11 +237,25 @@ class RuleSet:
 
 
 def _rule_set_of(options: dict[str, Any]) -> RuleSet:
+    """What a pickle of rules calls, by its name in `paplu_env.rules`, where pickles of every version look for it.
+
+    Raises:
+        InvalidRules: options that this version doesn't know, or that contradict each other by now.
+    """
+    unknown = sorted(set(options) - set(_HINTS))
+    if unknown:
+        raise InvalidRules(
+            f"these rules were pickled by another version of paplu_env, this one has no option {unknown[0]!r}: "
+            "make them again, and keep str(rules) rather than a pickle"
+        )
     return RuleSet(**options)
 
 
+_rule_set_of.__module__ = "paplu_env.rules"  # so that files may move without leaving old pickles behind
+
+
 def _shift_rank(face: int, step: int) -> int:
-    """The face so many ranks further in its suit, wrapping K-A-2."""
+    """The face ``step`` ranks further in its suit, wrapping K-A-2."""
     return face - face % NUM_RANKS + (face % NUM_RANKS + step) % NUM_RANKS
 
 
@@ -302,7 +318,7 @@ def _check_value(field: dataclasses.Field[Any], value: Any) -> None:
 def _check_together(rules: RuleSet) -> None:
     """Refuse options that contradict each other, naming them."""
     closed = rules.num_cards - rules.num_players * rules.hand_size - 2
-    dearest_drop = rules.middle_drop if rules.drop_allowed else 0
+    highest_drop = rules.middle_drop if rules.drop_allowed else 0
     contradictions: list[tuple[bool, str]] = [
         (rules.hand_size not in HAND_SIZES, f"hand_size={rules.hand_size}: must be one of {HAND_SIZES}"),
         (
@@ -347,7 +363,7 @@ def _check_together(rules: RuleSet) -> None:
             f"middle_drop={rules.middle_drop} is more than max_points={rules.max_points}: nobody could cost that much",
         ),
         (
-            rules.wrong_declare == "allowed" and rules.wrong_declare_points < dearest_drop,
+            rules.wrong_declare == "allowed" and rules.wrong_declare_points < highest_drop,
             f"wrong_declare_points={rules.wrong_declare_points} is less than middle_drop={rules.middle_drop}: "
             "a wrong declaration would be the cheaper way to drop",
         ),

@@ -1,1 +1,1 @@
-"""Placeholder docstring, replaced by the package that owns this folder."""
+"""People at the table: `play` asks for moves in a terminal, `screen` shows what may be known, `table` deals."""

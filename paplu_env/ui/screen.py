@@ -9,6 +9,8 @@ import numpy as np
 
 from paplu_env import melds
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, SUIT_SYMBOLS, faces_of, format_card, is_wild
+from paplu_env.engine.log import log_face, log_seat
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, NONE, STATUS_NAMES, Views
 from paplu_env.engine.unseen_cards import unseen
 from paplu_env.errors import PapluError
@@ -73,7 +75,7 @@ class Screen:
             self._row(name, STATUS_NAMES[int(view["status"][other])])
             return
         entries = [int(entry) for entry in view["log"][: int(view["log_size"])]]
-        thrown = [entry & 63 for entry in entries if entry >> 12 == other and entry & 63 < NUM_FACES]
+        thrown = [log_face(entry) for entry in entries if log_seat(entry) == other and log_face(entry) < NUM_FACES]
         took = faces_of(view["known"][other])
         parts: list[Any] = (
             ["took and holds ", self._cards(took, wild)] if took else ["took nothing that it still holds"]
@@ -134,7 +136,7 @@ class Screen:
 
     def _advise_open_card(self, view: np.void, hand: np.ndarray[Any, np.dtype[np.uint8]], rules: RuleSet) -> None:
         wild = int(view["wild"])
-        face = int(view["pile"][int(view["pile_size"]) - 1])
+        face = open_card_of_view(view)
         taken = hand.copy()
         taken[face] += 1
         before, after = melds.distance(hand, wild, rules), melds.distance(taken, wild, rules)

@@ -94,7 +94,7 @@ def legal(states: States, rules: RuleSet = POINTS) -> list[str]:
 
 
 def draw_and_throw_back(states: States, rules: RuleSet = POINTS, until_closed: int = 0) -> States:
-    """Every seat draws from the stock and throws what it drew, until so many closed cards are left."""
+    """Every seat draws from the stock and throws what it drew, until ``until_closed`` closed cards are left."""
     while int(states["stock_size"][0]) > until_closed:
         play(states, "draw", "discard drawn", rules=rules)
     return states

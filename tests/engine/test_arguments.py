@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from paplu_env import engine
+from paplu_env.bots import Seat
+from paplu_env.encoding import hidden_layout
 from paplu_env.engine.playout import random_actions
 from paplu_env.engine.state import LARGE_VIEW, SMALL_VIEW, Views
+from paplu_env.envs import PapluEnv, PapluSeriesEnv
 from paplu_env.errors import IllegalAction, InvalidHand, InvalidRules, PapluError
 from tests.engine.tables import POINTS
 
@@ -27,6 +30,25 @@ NOT_FOUR_NUMBERS = (
     [None] * 4,
     [2**70] * 4,
 )
+
+
+def test_a_seat_that_the_table_does_not_have_is_refused_by_one_class_everywhere() -> None:
+    for ask in (
+        lambda: engine.player_view(ROWS, 0, 2),
+        lambda: engine.player_view(ROWS, 0, -1),
+        lambda: engine.player_views(ROWS, [0, 1, 2, 0]),
+        lambda: engine.deal(POINTS, 1, first=2),
+        lambda: engine.deal_many(POINTS, [1], first=[2]),
+        lambda: engine.deal(POINTS, 1, active=[0, 1, 2]),
+        lambda: engine.deal(POINTS, 1, first="0"),  # type: ignore[arg-type]
+        lambda: engine.Series("points", "session", first=2),
+        lambda: hidden_layout("hidden-v1").encode(ROWS, [0, 1, 2, 0], POINTS),
+        lambda: PapluEnv(seat=2),
+        lambda: PapluSeriesEnv(seat=2),
+        lambda: Seat("random", "points", seat=2),
+    ):
+        with pytest.raises(InvalidRules, match="seat"):
+            ask()
 
 
 @pytest.mark.parametrize("numbers", NOT_FOUR_NUMBERS, ids=str)

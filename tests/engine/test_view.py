@@ -5,7 +5,8 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.cards import counts_of, parse_card, parse_cards
-from paplu_env.engine.state import DISCARD, LOG_SEAT_SHIFT, NONE, States, Views
+from paplu_env.engine.state import DISCARD, LOG_SEAT_SHIFT, NONE, States, Views, _public_fields
+from paplu_env.engine.view import copy_public, views_for
 from paplu_env.errors import InvalidHand, InvalidRules
 from paplu_env.rules import RuleSet, parse_rules
 from tests.engine.golden import deck_of
@@ -219,6 +220,32 @@ def test_a_game_with_the_seats_swapped_looks_the_same_from_the_other_seat(text: 
         engine.apply_action(other, 0, action, rules)
     assert engine.returns(one, 0).tolist() == engine.returns(other, 0)[::-1].tolist()
     assert _swapped(engine.player_view(other, 0, 0)).tobytes() == engine.player_view(one, 0, 1).tobytes()
+
+
+@pytest.mark.parametrize("players", [2, 10])
+def test_every_field_that_states_and_views_share_in_public_is_copied_whole(players: int) -> None:
+    rules = parse_rules(f"points:num_players={players},num_decks={3 if players > 2 else 2}")
+    states = engine.deal(rules, 1)
+    views = views_for(states, 1)
+    public = [field[0] for field in _public_fields(states["hands"].shape[1])]
+    assert set(public) <= set(states.dtype.names or ()) & set(views.dtype.names or ())
+    random = np.random.default_rng(3)
+    for name in public:
+        part = states[name]
+        part[:] = random.integers(1, 100, part.shape)  # never what an empty view holds
+    copy_public(states[0], views[0])
+    assert [name for name in public if states[name].tobytes() != views[name].tobytes()] == []
+    back = engine.deal(rules, 2)
+    copy_public(views[0], back[0])  # as worlds do it
+    assert [name for name in public if states[name].tobytes() != back[name].tobytes()] == []
+
+
+def test_what_is_not_public_is_not_copied_as_if_it_were() -> None:
+    states = engine.deal(POINTS, 1)
+    views = views_for(states, 1)
+    copy_public(states[0], views[0])
+    public = {field[0] for field in _public_fields(states["hands"].shape[1])}
+    assert all(not views[name].any() for name in views.dtype.names or () if name not in public)
 
 
 def test_phase_is_a_field_and_never_a_guess() -> None:

@@ -28,23 +28,17 @@ from paplu_env.bots.search.solver_cache import empty_solver_cache
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
 from paplu_env.engine.chance import keys_for
+from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.state import (
     DISCARD,
-    DRAW,
     LOG_CLOSED,
-    LOG_FACE_MASK,
-    LOG_NOTHING,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
-    NONE,
     OVER,
-    PILE_CAPACITY,
     States,
     Views,
     empty_states,
 )
+from paplu_env.engine.undo import name_drawn, take_back_discard, take_back_draw
 from paplu_env.errors import InvalidHand
-from paplu_env.melds import declarables
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet
 
@@ -106,20 +100,21 @@ class SearchBestResponse(OneStepImprovement):
         is_likely = np.ones(len(worlds), dtype=np.bool_)
         states = worlds.copy()
         if int(states["phase"][0]) == DISCARD:
-            take_back_draw(states, states["drawn"].astype(np.int64))
+            take_back_draw(states, states["drawn"], self.rules)
         last = int(states["log_size"][0]) - 1
         if last < 0 or int(states["reshuffles"][0]):  # the pile that it chose from is gone
             return is_likely
-        seat, source, thrown = _read_log(states, last)
-        if seat == me or source > LOG_CLOSED:
+        entry = int(states["log"][0, last])  # which all rows share
+        source, thrown = log_source(entry), log_face(entry)
+        if log_seat(entry) == me or source > LOG_CLOSED:
             return is_likely
         take_back_discard(states, self.rules)
         drawn = np.full(len(states), source) if source < NUM_FACES else _guessed_draws(states, key)
-        states["drawn"] = drawn
+        name_drawn(states, drawn, self.rules)
         is_likely &= self._asked(states, key) == DISCARD_BASE + thrown
         states = states[is_likely]
         if len(states):
-            take_back_draw(states, drawn[is_likely])
+            take_back_draw(states, drawn[is_likely], self.rules)
             is_likely[is_likely] = self._asked(states, key) == (DRAW_CLOSED if source == LOG_CLOSED else TAKE_OPEN)
         return is_likely
 
@@ -155,74 +150,6 @@ def worth_after(states: States, me: int, turns: int, rules: RuleSet) -> npt.NDAr
         values_kernel(states[going], rules.packed, table, shipped_value(), values)
         points[going] = np.where(states["current_player"][going] == me, values, -values)
     return points
-
-
-def take_back_discard(states: States, rules: RuleSet) -> None:
-    """Undo the discard by which the last turn ended, in place; what was drawn in that turn is left as unknown.
-
-    Args:
-        states: ``(B,)`` with one public history, at the start of a turn, the pile not reshuffled since.
-    """
-    last = int(states["log_size"][0]) - 1
-    seat, source, thrown = _read_log(states, last)
-    states["cards"][:, PILE_CAPACITY - int(states["pile_size"][0])] = NONE
-    states["pile_size"] -= 1
-    states["hands"][:, seat, thrown] += 1
-    states["log"][:, last] |= LOG_NOTHING
-    states["known"][:, seat] = _known_before_discard(states, last, rules)
-    states["current_player"] = seat
-    states["phase"] = DISCARD
-    states["taken"] = source if source < NUM_FACES else NONE
-    is_finish = declarables(states["hands"][:, seat], states["wild"], rules)
-    states["declarable"] = is_finish.astype(np.int64) @ (1 << np.arange(NUM_FACES))
-
-
-def take_back_draw(states: States, drawn: npt.NDArray[np.int64]) -> None:
-    """Undo the draw of the seat that is to discard, in place.
-
-    Args:
-        states: ``(B,)`` with one public history.
-        drawn: ``(B,)`` faces, for each the card that it drew.
-    """
-    last, rows = int(states["log_size"][0]) - 1, np.arange(len(states))
-    seat, source, _ = _read_log(states, last)
-    states["hands"][rows, seat, drawn] -= 1
-    if source == LOG_CLOSED:
-        states["cards"][rows, states["stock_size"]] = drawn
-        states["stock_size"] += 1
-    else:
-        states["pile_size"] += 1
-        states["cards"][:, PILE_CAPACITY - int(states["pile_size"][0])] = source
-        states["known"][:, seat, source] -= 1
-    states["log"][:, last] = 0
-    states["log_size"] -= 1
-    states["draws"] -= 1
-    states["drew"][:, seat] -= 1
-    states["phase"] = DRAW
-    states["taken"] = NONE
-    states["drawn"] = NONE
-    states["declarable"] = 0
-
-
-def _read_log(states: States, place: int) -> tuple[int, int, int]:
-    """Seat, source and discard of an entry of the log, which all rows share."""
-    entry = int(states["log"][0, place])
-    return entry >> LOG_SEAT_SHIFT, entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK
-
-
-def _known_before_discard(states: States, last: int, rules: RuleSet) -> npt.NDArray[np.uint8]:
-    """``(53,)`` known pick-ups of the seat of the log's entry ``last``, once it had drawn: the log read again."""
-    seat, known = _read_log(states, last)[0], np.zeros(NUM_FACES, dtype=np.uint8)
-    for place in range(last + 1):
-        who, source, thrown = _read_log(states, place)
-        if who != seat:
-            continue
-        if source < NUM_FACES:
-            known[source] += 1
-        if place < last:
-            stays = 1 if thrown == source and rules.block_taken_card else 0
-            known[thrown] = max(stays, int(known[thrown]) - 1)
-    return known
 
 
 def _guessed_draws(states: States, key: np.uint64) -> npt.NDArray[np.int64]:

@@ -39,6 +39,8 @@ from paplu_env.bots.outs.weights import (
 )
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, NUM_ACTIONS, TAKE_OPEN
+from paplu_env.engine.blocked import unthrowable
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, NONE
 from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.melds.fast_distance.distance_kernels import NOT_HELD, discard_distances_kernel, distance_kernel
@@ -304,7 +306,7 @@ def lowers_distance(view: Any, mask: npt.NDArray[np.bool_], r: Any, table: Table
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
     distance = int(distance_kernel(hand, wild, r, table))
-    hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
+    hand[open_card_of_view(view)] += 1
     return int(distance_kernel(hand, wild, r, table)) < distance
 
 
@@ -339,7 +341,7 @@ def judge_draw(
         values[DRAW_CLOSED] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, scratch)
     values[TAKE_OPEN] = WORTHLESS
     if mask[TAKE_OPEN]:
-        open_card = int(view["pile"][int(view["pile_size"]) - 1])
+        open_card = open_card_of_view(view)
         values[TAKE_OPEN] = _value_if_taken(open_card, hand, wild, unseen, r, table, weights, draws, scratch)
     return distance, outs
 
@@ -358,9 +360,7 @@ def _value_if_taken(
 ) -> float:
     """What the hand is worth after taking the open card and the best discard that is then allowed."""
     hand[open_card] += 1
-    blocked = NONE
-    if int(r["block_taken_card"]) == 1 and int(hand[open_card]) == 1:
-        blocked = open_card
+    blocked = unthrowable(hand, open_card, r)
     value = best_discard(hand, wild, unseen, blocked, r, table, weights, draws + 1, scratch)
     hand[open_card] -= 1
     return value

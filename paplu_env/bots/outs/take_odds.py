@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.engine.state import LOG_CLOSED, LOG_FACE_MASK, LOG_SEAT_SHIFT, LOG_SOURCE_SHIFT, LOG_WRONG, NONE
+from paplu_env.engine.log import log_face, log_seat, log_source
+from paplu_env.engine.state import LOG_CLOSED, LOG_WRONG, NONE
 
 # Terms of the log-odds that the next player takes a thrown card, see `take_terms`: a constant; the card is
 # wild; unseen copies of its rank, one rank away in its suit, and two ranks away; faces so near that others
@@ -95,10 +96,10 @@ def interest(view: Any) -> tuple[int, int]:
     top = NONE
     for k in range(int(view["log_size"])):
         entry = int(view["log"][k])
-        source, thrown = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK
+        source, thrown = log_source(entry), log_face(entry)
         if source == LOG_WRONG:
             continue
-        if entry >> LOG_SEAT_SHIFT != me:
+        if log_seat(entry) != me:
             if source == LOG_CLOSED and top < NUM_FACES:
                 unwanted |= 1 << top
             if thrown < NUM_FACES:

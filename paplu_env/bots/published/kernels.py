@@ -14,7 +14,10 @@ import numpy.typing as npt
 from paplu_env._jit import njit
 from paplu_env.cards import FACE_POINTS, NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, RANKS, SUITS
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
+from paplu_env.engine.blocked import blocked_face, unthrowable
 from paplu_env.engine.chance import Purpose, below, mix
+from paplu_env.engine.log import log_face, log_seat, log_source
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, LOG_WRONG, NONE
 from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, distance_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import points_kernel
@@ -117,11 +120,11 @@ def _choose_in_draw(
             return DROP
     if not mask[TAKE_OPEN] or (agent == LAPSING and below(mix(key, _LAPSE), _LAPSES) == 0):
         return DRAW_CLOSED
-    card = int(view["pile"][int(view["pile_size"]) - 1])
+    card = open_card_of_view(view)
     hand[card] += 1
     if agent == MINSCORE:
         throwable = _held(hand)
-        if int(r["block_taken_card"]) and int(hand[card]) == 1:
+        if unthrowable(hand, card, r) != NONE:
             throwable &= ~(1 << card)
         _points_after(hand, wild, r, throwable, after)
         best = _lowest(after, throwable)
@@ -155,7 +158,7 @@ def _choose_in_discard(
     drawn = int(view["drawn"])
     taken = int(view["taken"])
     if agent == RANDOM:
-        if taken != NONE and int(r["block_taken_card"]):
+        if blocked_face(taken, r) != NONE:
             hand[taken] -= 1  # this copy may not go, so it takes no part in the lottery
         return DISCARD_BASE + _random_card(hand, throwable, mix(key, _RANDOM_DISCARD))
     if agent == LAPSING and throwable & ~wild and below(mix(key, _LAPSE), _LAPSES) == 0:
@@ -268,13 +271,13 @@ def _safe_faces(view: Any, faces: int) -> int:
     threw = 0
     for k in range(int(view["log_size"])):
         entry = int(view["log"][k])
-        source = entry >> 6 & 63
-        if entry >> 12 == me or source == LOG_WRONG:
+        source = log_source(entry)
+        if log_seat(entry) == me or source == LOG_WRONG:
             continue
         if source < NUM_FACES:
             took |= 1 << source
-        if entry & 63 < NUM_FACES:
-            threw |= 1 << (entry & 63)
+        if log_face(entry) < NUM_FACES:
+            threw |= 1 << log_face(entry)
     safe = 0
     for face in range(NUM_FACES):
         related = int(RELATED[face])

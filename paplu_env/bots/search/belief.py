@@ -22,18 +22,16 @@ from paplu_env._jit import as_int64, njit
 from paplu_env.bots.search.playout_policy import LIVE, light_throw, live_cards
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.engine.chance import Purpose, draw_below, mix
+from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.state import (
     IN,
     LOG_CLOSED,
-    LOG_FACE_MASK,
-    LOG_SEAT_SHIFT,
-    LOG_SOURCE_SHIFT,
     NONE,
     States,
     Views,
 )
 from paplu_env.engine.view import is_shown
-from paplu_env.engine.world import world_kernel
+from paplu_env.engine.world import lay_hidden, world_kernel
 from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
 from paplu_env.melds.fast_distance.distance_table import Table
 from paplu_env.rules import choice_code
@@ -93,7 +91,7 @@ def _play_turns_over(
     view: Any, s: Any, seat: int, key: np.uint64, r: Any, table: Table, scratch: npt.NDArray[np.uint8]
 ) -> np.uint64:
     """Deal a seat's hidden hand as its turns make likely; returns the next key."""
-    cards, size, wild, kept = s["cards"], int(s["stock_size"]), as_int64(int(s["wild"])), 0
+    cards, size, wild, kept = s["cards"].copy(), int(s["stock_size"]), as_int64(int(s["wild"])), 0
     hand, live = scratch[0], scratch[LIVE]
     for face in range(NUM_FACES):
         hand[face] = int(s["hands"][seat, face]) - int(s["known"][seat, face])
@@ -112,9 +110,9 @@ def _play_turns_over(
     top = int(view["pile"][0]) if int(view["reshuffles"]) == 0 and int(view["pile_size"]) > 0 else NONE
     for k in range(int(view["log_size"])):
         entry = int(view["log"][k])
-        source, thrown = entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK, entry & LOG_FACE_MASK
+        source, thrown = log_source(entry), log_face(entry)
         is_told = k >= first_told and thrown < NUM_FACES
-        if entry >> LOG_SEAT_SHIFT == seat and source <= LOG_CLOSED:
+        if log_seat(entry) == seat and source <= LOG_CLOSED:
             if source < NUM_FACES and _is_kept(view, seat, k, source):
                 key = _agree(hand, source, True, cards, size, pinned, key, wild, r, table, live)
                 pinned |= 1 << source
@@ -145,8 +143,7 @@ def _play_turns_over(
                 key = _agree(hand, thrown, False, cards, size, pinned, key, wild, r, table, live)
         if is_told:
             top = thrown
-    for face in range(NUM_FACES):
-        s["hands"][seat, face] = hand[face]
+    lay_hidden(s, seat, hand, cards)
     return key
 
 
@@ -159,7 +156,7 @@ def _is_kept(view: Any, seat: int, k: int, face: int) -> bool:
     later = 0
     for after in range(k + 1, int(view["log_size"])):
         entry = int(view["log"][after])
-        if entry >> LOG_SEAT_SHIFT == seat and entry >> LOG_SOURCE_SHIFT & LOG_FACE_MASK == face:
+        if log_seat(entry) == seat and log_source(entry) == face:
             later += 1
     return later < int(view["known"][seat, face])
 

@@ -12,6 +12,7 @@ from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.bots.search.playout_policy import LIVE, SCRATCH_ROWS, light_throw
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, Views
 from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
@@ -48,7 +49,7 @@ def _choose_kernel(
             actions[i] = DRAW_CLOSED
             if mask[TAKE_OPEN]:
                 before = int(distance_kernel(hand, wild, r, table))
-                hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
+                hand[open_card_of_view(view)] += 1
                 if int(distance_kernel(hand, wild, r, table)) < before:
                     actions[i] = TAKE_OPEN
             continue

@@ -22,6 +22,7 @@ from paplu_env.bots.search.solver_cache import SolverCache
 from paplu_env.cards import FACE_POINTS, NUM_FACES, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.chance import mix
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, OVER, States, Views
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.engine.unseen_cards import unseen_kernel
@@ -91,7 +92,7 @@ def candidates_kernel(
 @njit
 def _completes(view: Any, hand: Counts, wild: int, r: Any, table: Table) -> bool:
     """Whether a hand, which is changed, can be declared with the open card."""
-    hand[int(view["pile"][int(view["pile_size"]) - 1])] += 1
+    hand[open_card_of_view(view)] += 1
     return int(distance_kernel(hand, wild, r, table)) == 0
 
 

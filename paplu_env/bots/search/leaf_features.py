@@ -18,7 +18,8 @@ from paplu_env.bots.search.solver_cache import (
     empty_solver_cache,
 )
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine.state import PILE_CAPACITY, States
+from paplu_env.engine.piles import open_card
+from paplu_env.engine.state import States
 from paplu_env.melds.fast_distance.distance_table import Table
 
 Floats = npt.NDArray[np.float32]
@@ -102,7 +103,7 @@ def describe_row(s: Any, r: Any, table: Table, cache: SolverCache, scratch: npt.
         x[FIRST_NUMBER + side * NUM_SIDE + _IN_OTHER_HAND] = np.float32(held / _PER_CARD)
     last = FIRST_NUMBER + 2 * NUM_SIDE
     if int(s["pile_size"]) > 0:
-        face = int(s["cards"][PILE_CAPACITY - int(s["pile_size"])])
+        face = open_card(s)
         x[_OPEN * NUM_FACES + face] = np.float32(1)
         x[last] = np.float32(int(scratch[1][face]))
     x[last + 1] = np.float32(int(s["draws"]) / _PER_DRAW)

@@ -16,8 +16,10 @@ from paplu_env._jit import as_int64, lowest_bit, njit
 from paplu_env.bots.search.solver_cache import SolverCache, cached_discard_outs
 from paplu_env.cards import FACE_POINTS, NUM_FACES, PRINTED_JOKER, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
+from paplu_env.engine.blocked import unthrowable
 from paplu_env.engine.legal import LEGAL, reason_kernel
-from paplu_env.engine.state import DRAW, NONE, OVER, PILE_CAPACITY, States
+from paplu_env.engine.piles import open_card, pile_card
+from paplu_env.engine.state import DRAW, NONE, OVER, States
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.melds.fast_distance.distance_kernels import NOT_HELD, distance_kernel
 from paplu_env.melds.fast_distance.distance_table import Table
@@ -88,7 +90,7 @@ def _draw(
     if distances[seat] == UNKNOWN:
         distances[seat] = int(distance_kernel(hand, wild, rules[0], table))
     s = states[i]
-    hand[int(s["cards"][PILE_CAPACITY - int(s["pile_size"])])] += 1
+    hand[open_card(s)] += 1
     return TAKE_OPEN if int(distance_kernel(hand, wild, rules[0], table)) < distances[seat] else DRAW_CLOSED
 
 
@@ -105,10 +107,8 @@ def _finish_or_discard(
     scratch: npt.NDArray[np.uint8],
 ) -> int:
     """Declare if possible, else throw."""
-    taken = int(s["taken"])
-    blocked = 0  # mask of the card that may not be thrown
-    if taken != NONE and int(r["block_taken_card"]) and int(hand[taken]) == 1:
-        blocked = 1 << taken
+    kept_back = unthrowable(hand, int(s["taken"]), r)
+    blocked = 0 if kept_back == NONE else 1 << kept_back  # mask of the card that may not be thrown
     finish = int(s["declarable"]) & ~blocked
     if finish:
         return DECLARE_BASE + lowest_bit(finish)
@@ -166,4 +166,4 @@ def live_cards(s: Any, seat: int, r: Any, live: Counts) -> None:
         live[face] = copies
     live[int(s["indicator"])] -= 1
     for place in range(int(s["pile_size"])):
-        live[int(s["cards"][PILE_CAPACITY - 1 - place])] -= 1
+        live[pile_card(s, place)] -= 1

@@ -23,6 +23,8 @@ from paplu_env.bots.table.seat_worlds import Held, opening_view, parse_counts, w
 from paplu_env.cards import NUM_FACES, format_card, parse_card
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.arguments import as_seed
+from paplu_env.engine.blocked import blocked_face
+from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import (
     ENDED_BY_DROP,
     ENDING_NAMES,
@@ -33,7 +35,7 @@ from paplu_env.engine.state import (
     Views,
 )
 from paplu_env.engine.unseen_cards import unseen
-from paplu_env.errors import IllegalAction, InvalidHand, InvalidNotation
+from paplu_env.errors import IllegalAction, InvalidHand, InvalidNotation, InvalidRules
 from paplu_env.rules import RuleSet
 
 _ACTIONS: Final = {"draw": DRAW_CLOSED, "take": TAKE_OPEN, "drop": DROP, "announce": ANNOUNCE}
@@ -91,7 +93,7 @@ class Seat:
         self.seed = int(as_seed(seed))
         self._position: _Position | None = None
         if seat not in range(self.rules.num_players):
-            raise InvalidNotation(f"seat {seat!r}: the seats of this table are 0..{self.rules.num_players - 1}")
+            raise InvalidRules(f"seat {seat!r}: the seats of this table are 0..{self.rules.num_players - 1}")
 
     @property
     def view(self) -> Views:
@@ -211,7 +213,7 @@ class Seat:
                 f"{kind}: this seat's own hand is known" if is_own else f"{kind}: say which hand the seat lays down"
             )
         size = int(view["pile_size"][0])
-        if kind == "take" and "card" in event and size and parse_card(event["card"]) != view["pile"][0, size - 1]:
+        if kind == "take" and "card" in event and size and parse_card(event["card"]) != open_card_of_view(view[0]):
             raise IllegalAction(f"take: {event['card']} is not the open card ({describe_view(view, 0)})")
 
     def _shown_cards(self, kind: str, event: Mapping[str, Any], face: int | None, view: Views) -> npt.NDArray[np.int64]:
@@ -220,7 +222,7 @@ class Seat:
         if kind == "discard":
             held = np.zeros(NUM_FACES, dtype=np.int64)
             # The card just taken stays, so another copy is thrown, if there is one; else the engine will refuse.
-            is_blocked = int(view["taken"][0]) == face and self.rules.block_taken_card
+            is_blocked = blocked_face(int(view["taken"][0]), self.rules.packed[0]) == face
             held[face] = 2 if is_blocked and unseen(view, 0, self.rules)[face] else 1
             return held
         held = parse_counts(event["hand"], self.rules.hand_size, f"{kind}: seat {mover}")

@@ -17,6 +17,7 @@ from paplu_env.cards import NUM_FACES, counts_of, faces_of, format_card, format_
 from paplu_env.engine.dealing import active_bits
 from paplu_env.engine.state import DISCARD, DROPPED_FIRST, States, Views
 from paplu_env.engine.unseen_cards import unseen
+from paplu_env.engine.world import sample_world_holding
 from paplu_env.errors import InvalidHand, InvalidNotation
 from paplu_env.rules import RuleSet
 
@@ -69,7 +70,6 @@ def world_with(view: Views, held: Held, rules: RuleSet) -> States:
         InvalidHand: there is none; the message says what stands in the way.
     """
     free = unseen(view, 0, rules).astype(np.int64)
-    pinned = view.copy()
     for seat, cards in held.items():
         known = view["known"][0, seat].astype(np.int64)
         more = np.maximum(cards - known, 0)
@@ -84,10 +84,7 @@ def world_with(view: Views, held: Held, rules: RuleSet) -> States:
                 f"{format_hand(known) or 'none'} of them taken from the open pile ({describe_view(view, 0)})"
             )
         free -= more
-        pinned["known"][0, seat] = known + more
-    world = engine.sample_world(pinned, 0, rules)
-    world["known"] = view["known"]
-    return world
+    return sample_world_holding(view, 0, rules, held)
 
 
 def _hand_size(view: Views, seat: int, rules: RuleSet) -> int:

@@ -20,7 +20,7 @@ FORMATS: Final[Mapping[str, str]] = {
     "pool_61": "a seat whose total reaches 61 is out, the last seat in wins",
     "pool_101": "a seat whose total reaches 101 is out, the last seat in wins",
     "pool_201": "a seat whose total reaches 201 is out, the last seat in wins",
-    "session": "so many deals, points settled after every one",
+    "session": "a given number of deals, points settled after every one",
 }
 
 _DEALS_CHOICES: Final = (2, 3, 6)
@@ -48,7 +48,7 @@ class Pool:
     middle_drop: int
     max_points: int  # the most that a hand costs, and the price of a wrong declaration
     rejoin_limit: int  # nobody else may be above it when a seat comes back
-    split_from: int  # the pool may be shared once everybody left has so many
+    split_from: int  # the pool may be shared once every seat left has at least this total
 
 
 POOLS: Final[Mapping[str, Pool]] = {
@@ -82,7 +82,7 @@ class SeriesFormat:
     strict_pool: bool = _option(False, "pools: a seat is out when its total exceeds the limit, not when it reaches it")
     rejoin: bool = _option(False, "pools: a seat that is out comes back while nobody else has too many points")
     split: bool = _option(False, "pools: the pool is shared once everybody left has many points")
-    max_deals: int | None = _option(None, "deals, pools: a series that is undecided after so many is cut (250)")
+    max_deals: int | None = _option(None, "deals, pools: a series that is undecided after this many deals is cut (250)")
 
     def __post_init__(self) -> None:
         if self.name not in get_args(FormatName):
@@ -130,7 +130,7 @@ class SeriesFormat:
         return _CHIPS_A_DEAL * (self.num_deals or 0) if self.name == "deals" else None
 
     def is_out(self, total: int) -> bool:
-        """Whether a seat with so many points is out."""
+        """Whether a seat with this total is out."""
         pool = self.pool
         return pool is not None and (total > pool.limit if self.strict_pool else total >= pool.limit)
 

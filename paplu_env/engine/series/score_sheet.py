@@ -1,4 +1,4 @@
-"""The score sheet of a series: who is in, what everybody has, who starts the next deal, and what it comes to.
+"""The score sheet of a series: who is in, each seat's score, who starts the next deal, and the result.
 
 A deal adds to each seat's *total* what it lost by the deal: its return with the sign turned, so a drop, a
 wrong declaration and a half or double count weigh what they cost, and a Paplu bonus is set off against
@@ -59,7 +59,7 @@ class ScoreSheet:
     totals: list[int] = field(init=False)  # (P,) points lost
     points: list[int] = field(init=False)  # (P,) sums of the returns
     rejoins: list[int] = field(init=False)  # (P,) times that the seat came back
-    results: list[DealResult] = field(init=False, default_factory=list)  # one a deal
+    results: list[DealResult] = field(init=False, default_factory=list)  # one per deal
     ending: SeriesEnding = field(init=False, default="unfinished")
     winners: tuple[int, ...] = field(init=False, default=())  # more than one in a pool that is split, or a tied session
     _out_after: list[int] = field(init=False, repr=False)  # (P,) number of the deal, from 1, after which a seat was out

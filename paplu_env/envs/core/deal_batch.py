@@ -33,7 +33,7 @@ from paplu_env.envs.core.kernels import (
 from paplu_env.envs.core.opponents import SELF, Opponents, Pool, read_line_up
 from paplu_env.envs.core.rewards import Reward
 from paplu_env.envs.core.seeds import SeedStreams
-from paplu_env.errors import IllegalAction, PapluError
+from paplu_env.errors import IllegalAction, InvalidRules, PapluError
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.rules import RuleSet, as_rules
 
@@ -443,5 +443,5 @@ def _read_seat(seat: Seat, rules: RuleSet) -> int:
     if seat == "random":
         return ANY_SEAT
     if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.num_players:
-        raise PapluError(f"seat={seat!r}: give 0..{rules.num_players - 1} or 'random'")
+        raise InvalidRules(f"seat={seat!r}: give 0..{rules.num_players - 1} or 'random'")
     return seat

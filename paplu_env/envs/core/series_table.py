@@ -25,7 +25,7 @@ from paplu_env.engine.state import ENDING_NAMES, NO_SEAT, NOT_ACTIVE, OVER, PHAS
 from paplu_env.envs.core.deal_batch import Rules, Seat, WhenIllegal
 from paplu_env.envs.core.opponents import SELF, Opponents, read_line_up
 from paplu_env.envs.core.rewards import REWARDS, Reward
-from paplu_env.errors import IllegalAction, PapluError
+from paplu_env.errors import IllegalAction, InvalidRules, PapluError
 from paplu_env.rules import as_rules
 
 SERIES_REWARDS: Final = (*REWARDS, "series")
@@ -355,5 +355,5 @@ def _read_seat(seat: Seat, players: int) -> int:
     if seat == "random":
         return -1
     if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < players:
-        raise PapluError(f"seat={seat!r}: give 0..{players - 1} or 'random'")
+        raise InvalidRules(f"seat={seat!r}: give 0..{players - 1} or 'random'")
     return seat

@@ -17,7 +17,7 @@ from tests.engine.played_series import TABLES, step
 
 
 def played(rules: str, series_format: str, seed: int = 7, limit: int = 100_000) -> SeriesRecord:
-    """A record of a series played at random, to its end or for so many actions."""
+    """A record of a series played at random, to its end or for a number of actions."""
     table, chosen = parse_rules(rules), engine.parse_series(series_format)
     series = engine.Series(table, chosen, seed, first=1)
     generator, deals = np.random.default_rng(seed), [[]]

@@ -28,7 +28,9 @@ from paplu_env.engine.actions import DROP
 from paplu_env.engine.arguments import as_seed
 from paplu_env.engine.chance import below, mix, shuffle
 from paplu_env.engine.dealing import active_bits, deal_kernel
-from paplu_env.engine.state import NONE, OVER, PILE_CAPACITY, States, empty_states
+from paplu_env.engine.piles import open_card
+from paplu_env.engine.state import OVER, States, empty_states
+from paplu_env.engine.world import lay_hidden
 from paplu_env.melds import distances
 from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
@@ -131,7 +133,7 @@ def _play_hands(
                 states[_WORLD] = states[_DEALT]
                 world = mix(mix(key, np.uint64(half)), np.uint64(tries))
                 tries += 1
-                if _deal_anew(states[_WORLD], starts[deal], seat, world) and _is_likely(
+                if _deal_anew(states[_WORLD], starts[deal], seat, world, scratch[0]) and _is_likely(
                     states, starts[deal], seat, rules, table, distances, cache, scratch
                 ):
                     total += _play_out(states, seat, rules, table, distances, cache, scratch)
@@ -143,8 +145,10 @@ def _play_hands(
 
 
 @njit
-def _deal_anew(s: Any, start: Any, seat: int, key: np.uint64) -> bool:
+def _deal_anew(s: Any, start: Any, seat: int, key: np.uint64, hand: Counts) -> bool:
     """Deal the other hand and the stock of a deal anew; the first seat's gets or draws what it has thrown.
+
+    ``hand`` is written.
 
     Returns:
         False if the world is to be left out.
@@ -152,17 +156,17 @@ def _deal_anew(s: Any, start: Any, seat: int, key: np.uint64) -> bool:
     other = 1 - seat
     stock = as_int64(int(s["stock_size"]))
     size = stock
+    cards = s["cards"].copy()
+    hand[:] = 0
     for face in range(NUM_FACES):
         for _ in range(int(s["hands"][other, face])):
-            s["cards"][size] = face
+            cards[size] = face
             size += 1
-        s["hands"][other, face] = 0
-    shuffle(s["cards"], size, key)
-    is_in = seat == 0 or _lay_thrown(s["cards"], _top(start), stock - 1, size, key)
+    shuffle(cards, size, key)
+    is_in = seat == 0 or _lay_thrown(cards, open_card(start), stock - 1, size, key)
     for place in range(stock, size):
-        face = int(s["cards"][place])
-        s["hands"][other, face] = int(s["hands"][other, face]) + 1
-        s["cards"][place] = NONE
+        hand[int(cards[place])] += 1
+    lay_hidden(s, other, hand, cards)
     return is_in
 
 
@@ -205,7 +209,7 @@ def _is_likely(
     return (
         int(s["phase"]) != OVER
         and int(s["stock_size"]) == int(start["stock_size"])  # it drew from where it did
-        and _top(s) == _top(start)
+        and open_card(s) == open_card(start)
     )
 
 
@@ -234,9 +238,3 @@ def _would_drop(s: Any, seat: int, r: Any, table: Table, hand: Counts) -> bool:
     for face in range(NUM_FACES):
         hand[face] = s["hands"][seat, face]
     return int(distance_kernel(hand, as_int64(int(s["wild"])), r, table)) > MAX_DISTANCE
-
-
-@njit
-def _top(s: Any) -> int:
-    """The open card."""
-    return int(s["cards"][PILE_CAPACITY - int(s["pile_size"])])

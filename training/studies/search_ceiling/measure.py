@@ -29,6 +29,7 @@ from paplu_env.cards import NUM_FACES
 from paplu_env.engine.arguments import as_seed
 from paplu_env.engine.chance import keys_for, policy_seed_of
 from paplu_env.engine.state import OVER, States, Views
+from paplu_env.engine.world import with_stocks
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.stats import mean_interval, share_interval
 from paplu_env.melds.fast_distance.distance_table import distance_table
@@ -85,10 +86,9 @@ class ShownSearch(OneStepImprovement):
 
 def reordered(state: States, worlds: int, rng: np.random.Generator) -> States:
     """``(worlds,)`` copies of one deal, the closed stock of each in another order."""
-    copies, size = np.repeat(state, worlds), int(state["stock_size"][0])
-    copies["cards"][:, :size] = rng.permuted(copies["cards"][:, :size], axis=1)
-    copies["seed"] = rng.integers(2**63, size=worlds, dtype=np.uint64)  # of later shuffles
-    return copies
+    stock = state["cards"][:, : int(state["stock_size"][0])]
+    stocks = rng.permuted(stock.repeat(worlds, axis=0), axis=1)
+    return with_stocks(state, stocks, rng.integers(2**63, size=worlds, dtype=np.uint64))
 
 
 def play(agent: ShownSearch, opponent: Policy, deals: int, seed: int) -> npt.NDArray[np.int64]:
