@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -168,3 +169,139 @@ def test_no_kernels_call_each_other_in_a_circle() -> None:
                     reached.add(other)
                     waiting += sorted(calls[other])
             assert name not in reached, f"{path.name}: {name} calls itself through others"
+
+
+def _environment(package: Path, **changed: str) -> dict[str, str]:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith(("PAPLU_", "XDG_"))}
+    return {**plain, "PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **changed}
+
+
+def _run(package: Path, **changed: str) -> subprocess.CompletedProcess[str]:
+    """``kernel(21)`` in a fresh process, from an empty folder of its own."""
+    folder = package.parent / "elsewhere"
+    folder.mkdir(exist_ok=True)
+    code = "from paplu_env.caller import kernel; print(kernel(21), sum(kernel.stats.cache_hits.values()))"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=_environment(package, **changed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert list(folder.iterdir()) == []  # nothing is left where people work
+    return run
+
+
+def test_the_path_of_a_source_does_not_matter(small_package: Path, tmp_path: Path) -> None:
+    """Two environments with the same wheel share their kernels."""
+    other = tmp_path / "second" / "paplu_env"
+    shutil.copytree(small_package, other)
+    cache = tmp_path / "cache"
+    assert _run(small_package, PAPLU_CACHE_DIR=str(cache)).stdout.split() == ["42", "0"]
+    os.utime(other / "caller.py", (1, 1))
+    assert _run(other, PAPLU_CACHE_DIR=str(cache)).stdout.split() == ["42", "1"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no such bits here")
+def test_a_folder_that_others_can_write_to_is_refused_with_the_reason(small_package: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    for mode, folder in ((0o777, shared), (0o770, shared), (0o777, shared / "below"), (0o1777, shared)):
+        shared.chmod(mode)
+        run = _run(small_package, PAPLU_CACHE_DIR=str(folder), HOME=str(tmp_path / "home"))
+        assert f"others may write to {shared}; `chmod go-w {shared}`" in run.stderr
+        assert list(shared.iterdir()) == []
+    assert (tmp_path / "home" / ".cache" / "paplu_env").is_dir()  # the user's own is taken instead
+    shared.chmod(0o1777)  # a sticky folder above is no hindrance: nobody else can rename what lies in it
+    own = shared / "own"
+    own.mkdir(mode=0o700)
+    run = _run(small_package, PAPLU_CACHE_DIR=str(own))
+    assert "others may write" not in run.stderr
+    assert list(own.iterdir()) != []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can make another's folder")
+def test_a_folder_of_another_user_is_refused(small_package: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, 12345, 12345)
+    run = _run(small_package, PAPLU_CACHE_DIR=str(theirs), HOME=str(tmp_path / "home"))
+    assert f"{theirs} belongs to another user" in run.stderr
+    assert list(theirs.iterdir()) == []
+
+
+def test_a_planted_pickle_is_not_run(small_package: Path, tmp_path: Path) -> None:
+    cache, mark = tmp_path / "cache", tmp_path / "mark"
+    assert _run(small_package, PAPLU_CACHE_DIR=str(cache)).stdout.split() == ["42", "0"]
+    payload = f"import pickle, os\nclass P:\n    def __reduce__(self): return os.system, ('touch {mark}',)\n"
+    payload += (
+        f"import pathlib\nfor f in pathlib.Path({str(cache)!r}).rglob('*.nb[ic]'): f.write_bytes(pickle.dumps(P()))\n"
+    )
+    subprocess.run([sys.executable, "-c", payload], check=True)
+    cache.chmod(0o777)
+    assert _run(small_package, PAPLU_CACHE_DIR=str(cache), HOME=str(tmp_path / "home")).stdout.split()[0] == "42"
+    assert not mark.exists()
+
+
+def test_without_a_place_to_write_kernels_work_and_it_is_said_once(small_package: Path) -> None:
+    for home in ("relative", "/proc/nobody"):
+        run = _run(small_package, HOME=home)
+        assert run.stdout.split() == ["42", "0"]
+        assert run.stderr.count("compiled anew in every process") == 1
+
+
+def test_a_cache_that_may_only_be_read_is_read(small_package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert _run(small_package, PAPLU_CACHE_DIR=str(cache)).stdout.split() == ["42", "0"]
+    kept = {path: path.stat().st_mtime_ns for path in cache.rglob("*")}
+    code = (
+        "from paplu_env._jit import cache; import dataclasses;"
+        "place = dataclasses.replace(cache.place(), can_write=False);"
+        "cache.place = lambda: place;"
+        "from paplu_env.caller import kernel; print(kernel(21), kernel(21.5), sum(kernel.stats.cache_hits.values()))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=_environment(small_package, PAPLU_CACHE_DIR=str(cache)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.split() == ["42", "43.0", "1"]
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*")} == kept
+
+
+def test_a_full_disk_stops_no_kernel(small_package: Path, tmp_path: Path) -> None:
+    code = (
+        "import os\n"
+        "from paplu_env._jit.cache import _KernelCache\n"
+        "from numba.core.caching import IndexDataCacheFile\n"
+        "def full(self, key, data): raise OSError(28, 'No space left on device')\n"
+        "IndexDataCacheFile.save = full\n"
+        "from paplu_env.caller import kernel; print(kernel(21))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=_environment(small_package, PAPLU_CACHE_DIR=str(tmp_path / "cache")),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.strip() == "42", run.stderr
+    assert "No space left on device" in run.stderr
+
+
+def test_bytecode_and_zips_work_without_a_cache(small_package: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "bundle.zip"
+    with zipfile.ZipFile(archive, "w") as bundle:
+        for path in sorted(small_package.rglob("*.py")):
+            bundle.write(path, path.relative_to(small_package.parent))
+    code = "from paplu_env.caller import kernel; print(kernel(21))"
+    environment = {**_environment(small_package), "PYTHONPATH": str(archive), "HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert run.stdout.strip() == "42", run.stderr

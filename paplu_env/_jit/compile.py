@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -11,7 +9,7 @@ import numba
 from numba.core import event
 from numba.extending import register_jitable
 
-from paplu_env._jit.cache import cache_folder
+from paplu_env._jit.cache import keep, place, say_once
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -20,16 +18,9 @@ IS_COMPILED: Final = not numba.config.DISABLE_JIT
 
 def njit(function: _F) -> _F:
     """Compile a kernel: without the GIL, with NumPy's division rules, cached on disk for this very source."""
-    before = numba.config.CACHE_DIR
-    folder = cache_folder(function.__code__.co_filename) if IS_COMPILED else ""
-    try:
-        if folder:
-            numba.config.CACHE_DIR = folder
-        compiled: _F = numba.njit(nogil=True, error_model="numpy", cache=bool(folder))(function)
-    finally:
-        numba.config.CACHE_DIR = before
-    if folder:
-        _forgive_broken_files(compiled)
+    compiled: _F = numba.njit(nogil=True, error_model="numpy")(function)
+    if IS_COMPILED:
+        keep(compiled)
     return compiled
 
 
@@ -43,21 +34,6 @@ def accessor(function: _F) -> _F:
     return shared
 
 
-def _forgive_broken_files(kernel: Any) -> None:
-    """Compile a kernel anew where its cached files are truncated or foreign; numba would fail at every start."""
-    cache = kernel._cache
-    load = cache.load_overload
-
-    def load_or_forget(signature: Any, context: Any) -> Any:
-        try:
-            return load(signature, context)
-        except Exception:  # a broken pickle or object file may raise nearly anything
-            cache.flush()
-            return None
-
-    cache.load_overload = load_or_forget
-
-
 class _SayOnce(event.Listener):  # type: ignore[misc]  # numba has no types
     """Tells the user, once per process, that the pause is a compilation and happens once per version."""
 
@@ -69,11 +45,8 @@ class _SayOnce(event.Listener):  # type: ignore[misc]  # numba has no types
         if self.said or not str(name).startswith("paplu_env"):
             return
         self.said = True
-        if os.environ.get("PAPLU_QUIET") != "1":
-            print(
-                "paplu_env: compiling kernels that are used for the first time; they are kept for later starts …",
-                file=sys.stderr,
-            )
+        kept = "they are kept for later starts" if place().can_write else "they are not kept"
+        say_once(f"compiling kernels that are used for the first time; {kept} …")
 
     def on_end(self, event: Any) -> None:
         """Nothing to say when a compilation ends."""
