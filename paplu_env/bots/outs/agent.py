@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from paplu_env.bots.explanation import Judgement
 from paplu_env.bots.outs.kernels import WORTHLESS, choose_kernel, judge_discards, judge_draw
 from paplu_env.bots.outs.weights import Weights, shipped_weights
-from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
+from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS
 from paplu_env.engine.state import DRAW, Views

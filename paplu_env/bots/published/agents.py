@@ -27,14 +27,12 @@ _AGENTS: Final = {
     "mindist": MINDIST,
     "mindist_minscore": MINDIST_MINSCORE,
     "mindist_opp": MINDIST_OPP,
-    # Frozen: what these two names do never changes, so that a figure against them stays true.
-    "easy-1": LAPSING,
-    "medium-1": MINDIST_OPP,
+    "mindist_lapsing": LAPSING,  # not published: the easy tier
 }
 
 
 class RuleAgent(Policy):
-    """A rule agent, by name; all of them declare as soon as they can.
+    """A rule agent; all of them declare as soon as they can.
 
     A card is *left over* if throwing it keeps the agent's metric lowest; of these the dearest is thrown,
     the lowest face of equals, unless something else is said. The thrifty agents, `mindist_minscore` and
@@ -53,9 +51,8 @@ class RuleAgent(Policy):
     - ``mindist_opp``: as ``mindist``, but with the distance unchanged it throws the dearest left-over
       card that is related to something that others threw, or to nothing that they took; without one,
       the dearest left-over card. *Related* is odd on purpose, see `rule_kernels`.
-    - ``easy-1``: ``mindist`` that never drops and, one decision in four, doesn't look: it draws from the
+    - ``mindist_lapsing``: ``mindist`` that never drops and, one decision in four, doesn't look: it draws from the
       stock, or throws any card that isn't wild.
-    - ``medium-1``: ``mindist_opp``.
 
     The study's own code calls left over what lies outside the one arrangement that its search meets
     first, which keeps natural runs together; these agents go by the definition, so that their answers
@@ -65,15 +62,22 @@ class RuleAgent(Policy):
     Drops happen only at an agent's own first turn, ``random`` excepted. With more than two seats
     ``mindist_opp`` takes all others for its opponent.
 
+    Args:
+        name: what it is called.
+        rules: what it plays.
+        plays: which of these agents it is; the one of that name if not given. The frozen tiers have names of their
+            own.
+
     Raises:
         PapluError: there is no such agent.
     """
 
-    def __init__(self, name: str, rules: RuleSet | str = "points") -> None:
+    def __init__(self, name: str, rules: RuleSet | str = "points", plays: str | None = None) -> None:
         super().__init__(name, rules)
-        if name not in _AGENTS:
-            raise PapluError(f"there is no rule agent {name!r}: the rule agents are {', '.join(_AGENTS)}")
-        self.agent = _AGENTS[name]
+        agent = _AGENTS.get(name if plays is None else plays)
+        if agent is None:
+            raise PapluError(f"there is no rule agent {plays or name!r}: the rule agents are {', '.join(_AGENTS)}")
+        self.agent = agent
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         actions = np.empty(len(views), dtype=np.int64)

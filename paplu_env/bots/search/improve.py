@@ -7,18 +7,18 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
+from paplu_env.bots.explanation import Judgement
+from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.search.budget import MAX_WORLDS, check_budget
 from paplu_env.bots.search.kernels import GAIN, GAIN_SQUARED, PLAYED, POINTS, choose_candidate, gain_error
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
-
-MAX_WORLDS: Final = 1 << 20  # more would take minutes a decision, and hides a slip of the pen
 
 Tally = npt.NDArray[np.float64]  # (NUM_TALLIES, MAX_CANDIDATES), see `search_kernels`
 
@@ -59,7 +59,7 @@ class OneStepImprovement(Policy):
         worlds: int,
         milliseconds: float | None = None,
     ) -> None:
-        _check_budget(worlds, milliseconds)
+        check_budget(worlds, milliseconds)
         super().__init__(name, rules)
         if base.rules != self.rules:
             raise PolicyMismatch(f"the base {base.name} was made for {base.rules}, the search for {self.rules}")
@@ -75,7 +75,7 @@ class OneStepImprovement(Policy):
         # By the clock alone a search plays what it can.
         limited.worlds = MAX_WORLDS if worlds is None else worlds
         limited.milliseconds = milliseconds
-        _check_budget(limited.worlds, milliseconds)
+        check_budget(limited.worlds, milliseconds)
         return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
@@ -135,13 +135,6 @@ def add_points(tally: Tally, tried: npt.NDArray[np.int64], points: npt.NDArray[n
     tally[POINTS, tried] += points.sum(axis=0)
     tally[GAIN, tried] += gains.sum(axis=0)
     tally[GAIN_SQUARED, tried] += (gains**2).sum(axis=0)
-
-
-def _check_budget(worlds: int, milliseconds: float | None) -> None:
-    if not 1 <= worlds <= MAX_WORLDS:
-        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
-    if milliseconds is not None and not milliseconds > 0:
-        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
 
 
 def two_seat_rules(rules: RuleSet | str, bot: str) -> RuleSet:

@@ -13,8 +13,8 @@ import pytest
 from paplu_env import engine
 from paplu_env.bots import make_policy
 from paplu_env.bots.policy import Keys, Masks
-from paplu_env.bots.search.agent import SearchAgent, worlds_of_name
-from paplu_env.bots.search.improve import MAX_WORLDS
+from paplu_env.bots.search.agent import SearchAgent
+from paplu_env.bots.search.budget import MAX_WORLDS, worlds_of_name
 from paplu_env.bots.search.leaf_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE, DROP, TAKE_OPEN
 from paplu_env.engine.state import DISCARD, DRAW, OVER, Views
@@ -92,7 +92,7 @@ def test_whole_deals_are_legal_from_the_first_decision_to_the_last(name: str) ->
 
 
 def test_plain_python_finds_the_same() -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     plain = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.bots.search.searched"],
         cwd=root,
