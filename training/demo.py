@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import time
 from collections.abc import Iterator
@@ -10,11 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.networks.onnx import OnnxPolicy
+from paplu_env.bots.playing import play_steps
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import format_action
 from paplu_env.engine.chance import keys_for
@@ -66,16 +66,11 @@ def show_deal(bot: Policy, rival: Policy, seed: int) -> None:
     states = engine.deal(rules, seed)
     indicator = format_card(int(states[0]["indicator"]))
     print(f"{names[0]} holds {format_hand(states[0]['hands'][0])}; indicator {indicator}")
-    decision = 0
-    while not engine.is_over(states, 0):
-        seat = int(states["current_player"][0])
-        view = engine.player_view(states, 0, seat)
-        mask = engine.legal_action_mask(states, 0, rules)
-        policy = (bot, rival)[seat]
-        action = int(policy.act(view, mask[np.newaxis], keys_for(seed, 0, seat, decision))[0])
-        engine.apply_action(states, 0, action, rules)
-        decision += 1
-        print(f"  {names[seat]:>10}: {format_action(action)}")
+    decision = itertools.count()
+    for step in play_steps(
+        states, [bot, rival], lambda rows, due: keys_for(seed, rows, due["current_player"], next(decision))
+    ):
+        print(f"  {names[step.seats[0]]:>10}: {format_action(int(step.actions[0]))}")
     ending = ENDING_NAMES[int(states[0]["ending"])]
     points = engine.returns(states, 0)
     print(f"  {ending}: " + ", ".join(f"{name} {int(point):+d}" for name, point in zip(names, points, strict=True)))

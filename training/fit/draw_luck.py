@@ -17,9 +17,10 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.playing import play_steps
+from paplu_env.bots.policy import decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import keys_for
-from paplu_env.engine.state import OVER
 from paplu_env.evaluation import draw_luck as variates
 from paplu_env.evaluation.games import DEAL_SEAT
 from paplu_env.evaluation.games_store import write_text
@@ -41,26 +42,19 @@ def gather(policies: Sequence[Policy], deals: int, seed: int) -> tuple[Floats, F
     numbers = np.arange(deals).repeat(2)
     rotations = np.tile([0, 1], deals)
     states = engine.deal_many(rules, keys_for(seed, numbers, DEAL_SEAT, 0), numbers % 2)
-    rows = np.arange(len(numbers))
-    returns = np.zeros((len(numbers), 2))
     features, games, seats_of = [], [], []
-    while rows.size:
-        seats = states["current_player"].astype(np.int64)
-        views, masks = engine.player_views(states, seats), engine.legal_action_masks(states, rules)
-        keys = keys_for(seed, numbers[rows], seats, 2 * states["draws"].astype(np.int64) + states["phase"])
-        actions = np.empty(rows.size, dtype=np.int64)
-        for player, policy in enumerate(policies):
-            own = np.flatnonzero((seats - rotations[rows]) % 2 == player)
-            actions[own] = policy.act(views[own], masks[own], keys[own])
-        drawing = np.flatnonzero(actions == DRAW_CLOSED)
-        features.append(variates.features_of_draws(states, drawing, rules))
-        games.append(rows[drawing])
-        seats_of.append(seats[drawing])
-        engine.apply_actions(states, actions, rules)
-        over = states["phase"] == OVER
-        returns[rows[over]] = states["returns"][over]
-        rows, states = rows[~over], states[~over]
-    return np.concatenate(features), returns[np.concatenate(games), np.concatenate(seats_of)]
+    for step in play_steps(
+        states,
+        policies,
+        keys_of=lambda rows, due: decision_keys(seed, numbers[rows], due),
+        seating=(np.arange(2) - rotations[:, None]) % 2,
+    ):
+        drawing = np.flatnonzero(step.actions == DRAW_CLOSED)
+        features.append(variates.features_of_draws(step.states, drawing, rules))
+        games.append(step.rows[drawing])
+        seats_of.append(step.seats[drawing])
+    points = states["returns"][np.concatenate(games), np.concatenate(seats_of)].astype(np.float64)
+    return np.concatenate(features), points
 
 
 def fit(features: Floats, points: Floats, epochs: int, seed: int) -> tuple[Floats, Floats]:
