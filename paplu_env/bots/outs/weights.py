@@ -13,7 +13,7 @@ import numpy.typing as npt
 from paplu_env.bots.outs.take_odds import NUM_ODDS
 from paplu_env.errors import PapluError
 
-# Lines, one a distance; hands further away use the last.
+# Lines, one per distance; hands further away use the last.
 NUM_LINES: Final = 7
 # Terms of a line.
 CONSTANT: Final = 0
@@ -32,7 +32,7 @@ NUM_PLAY_ON: Final = 9
 # Single numbers.
 COMPLETE: Final = 0  # value of a hand that can be declared, points
 COST: Final = 1  # what a card costs that the next player takes, points
-LOOKED_AT: Final = 2  # so many discards are looked at a step further
+LOOKED_AT: Final = 2  # discards that are looked at a step further
 NUM_SINGLE: Final = 3
 
 FILE: Final = "outs_weights.json"  # of `outs`, written by training.fit.outs; those of frozen tiers stay as they are

@@ -1,4 +1,4 @@
-"""The rule agents as policies: those of BASELINES.md under their published names, and the frozen tiers made of them."""
+"""The rule agents as policies: those of BASELINES.md under their published names, and the one behind the easy tier."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _AGENTS: Final = {
 class RuleAgent(Policy):
     """A rule agent; all of them declare as soon as they can.
 
-    A card is *left over* if throwing it keeps the agent's metric lowest; of these the dearest is thrown,
-    the lowest face of equals, unless something else is said. The thrifty agents, `mindist_minscore` and
-    `mindist_opp`, throw the cheapest when the distance has just fallen. After a card from the pile every
-    agent throws as after a fall of its metric. Points are those that a loser pays, so capped.
+    A card is *left over* if throwing it keeps the agent's metric lowest; unless something else is
+    said, the one worth most points is thrown, the lowest face of equals. The thrifty agents, `mindist_minscore`
+    and `mindist_opp`, throw the one worth fewest when the distance has just fallen. After taking a card from the
+    pile every agent throws as if its metric had fallen. Points are those that a loser pays, so they are capped.
 
     - ``random``: drops one turn in three where drops are allowed, takes the open card one time in two,
       throws any card.
@@ -48,10 +48,10 @@ class RuleAgent(Policy):
     - ``mindist_minscore``: as ``mindist``, but with the distance unchanged it compares the points of the
       fourteen cards, nothing thrown, with the fewest after a discard, and throws what the latter leaves
       over; if no discard is better, the drawn card.
-    - ``mindist_opp``: as ``mindist``, but with the distance unchanged it throws the dearest left-over
-      card that is related to something that others threw, or to nothing that they took; without one,
-      the dearest left-over card. *Related* is odd on purpose, see `rule_kernels`.
-    - ``mindist_lapsing``: ``mindist`` that never drops and, one decision in four, doesn't look: it draws from the
+    - ``mindist_opp``: as ``mindist``, but with the distance unchanged it throws the left-over card worth
+      most among those related to something that others threw, or to nothing that they took; if there is none,
+      among all left-over cards. *Related* is odd on purpose, see `published.kernels.RELATED`.
+    - ``mindist_lapsing``: ``mindist`` that never drops and, in one decision of four, doesn't look: it draws from the
       stock, or throws any card that isn't wild.
 
     The study's own code calls left over what lies outside the one arrangement that its search meets
@@ -60,7 +60,7 @@ class RuleAgent(Policy):
     about two points a deal weaker than the study's, and changes the others little.
 
     Drops happen only at an agent's own first turn, ``random`` excepted. With more than two seats
-    ``mindist_opp`` takes all others for its opponent.
+    ``mindist_opp`` treats all others as its opponent.
 
     Args:
         name: what it is called.
