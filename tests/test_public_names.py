@@ -22,7 +22,10 @@ DOCUMENTS = ("README.md", "policies/README.md", "training/recipes/README.md", "t
 # Shown by README, policies/README, the recipes and docstring examples: module, then names.
 SHOWN = {
     "paplu_env": "bots cards cli encoding engine envs errors evaluation melds render rules ui",
-    "paplu_env.bots": "from_callable from_sb3 make_policy Policy Seat shipped_policies BOTS ALIASES exported_file",
+    "paplu_env.bots": (
+        "from_callable from_sb3 make_policy Policy Seat shipped_policies BOTS ALIASES exported_file bot_names "
+        "Actions Candidate Judgement Keys Masks check_answers"
+    ),
     "paplu_env.cards": "parse_hand parse_card format_card format_hand wild_of_rank",
     "paplu_env.encoding": "get by_name names layouts hidden_layout permute_suits permute_masks permute_actions Field",
     "paplu_env.engine": (

@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.networks.onnx import OnnxPolicy
+from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine.actions import format_action
@@ -67,14 +66,9 @@ def show_deal(bot: Policy, rival: Policy, seed: int) -> None:
     states = engine.deal(rules, seed)
     indicator = format_card(int(states[0]["indicator"]))
     print(f"{names[0]} holds {format_hand(states[0]['hands'][0])}; indicator {indicator}")
-    while not engine.is_over(states, 0):
-        seat = int(states["current_player"][0])
-        view = engine.player_view(states, 0, seat)
-        mask = engine.legal_action_mask(states, 0, rules)
-        policy = (bot, rival)[seat]
-        action = int(policy.act(view, mask[np.newaxis], decision_keys(policy_seed_of(seed), [0], view))[0])
-        engine.apply_action(states, 0, action, rules)
-        print(f"  {names[seat]:>10}: {format_action(action)}")
+    chance = policy_seed_of(seed)
+    for step in play_steps(states, [bot, rival], lambda rows, due: decision_keys(chance, rows, due)):
+        print(f"  {names[step.seats[0]]:>10}: {format_action(int(step.actions[0]))}")
     ending = ENDING_NAMES[int(states[0]["ending"])]
     points = engine.returns(states, 0)
     print(f"  {ending}: " + ", ".join(f"{name} {int(point):+d}" for name, point in zip(names, points, strict=True)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.bots.explain import Candidate, explain
+from paplu_env import engine
+from paplu_env.bots.explanation import Candidate, Judgement, explain
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine import chance
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
@@ -24,31 +24,17 @@ Actions = npt.NDArray[np.int64]  # (B,)
 _SHOWN_ACTIONS: Final = 12  # legal actions named in a message; more would hide its point
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What a policy thinks of each action in one position; NaN where it thinks nothing."""
-
-    values: npt.NDArray[np.float64]  # (A,), points per deal that it expects, as far as it compares them
-    errors: npt.NDArray[np.float64]  # (A,), standard errors of the values, where they come from samples
-    probabilities: npt.NDArray[np.float64]  # (A,), with which it would choose
-
-    @classmethod
-    def nothing(cls) -> Judgement:
-        """All NaN, to be filled."""
-        return cls(*(np.full(NUM_ACTIONS, np.nan) for _ in range(3)))
-
-
 class Policy(ABC):
-    """One way to play one rule set.
+    """One way to play one rule set. A bot of your own is a subclass with a method ``_choose``.
 
-    A policy keeps nothing between calls: what it remembers it reads from the view's public log, and what
-    it leaves to chance follows from the key. Equal arguments give equal answers, row by row, whatever the
-    other rows are; so a policy may be shared between games and between threads.
+    A policy keeps nothing between calls: what it remembers it reads from the view's public log, and its
+    random choices follow from the key. Equal arguments give equal answers, row by row, whatever the
+    other rows are, so games and threads may share one policy.
 
     Attributes:
         name: what tables and records call it.
         rules: the rule set that it plays.
-        is_slow: a decision takes the greater part of a millisecond or more; matches then spend more on the luck of
+        is_slow: whether a decision takes about a millisecond or more; matches then spend more time on the luck of
             the draws.
     """
 
@@ -79,9 +65,9 @@ class Policy(ABC):
         return self._choose(views, masks, np.asarray(keys, dtype=np.uint64))
 
     def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
-        """What the policy thinks of the actions in one position; `explain` puts it into a reader's terms.
+        """What the policy thinks of the actions in one position; `explain` tells it to a reader.
 
-        A policy that only decides gives its choice the probability 1 and knows no values.
+        A policy that only decides gives its choice the probability 1 and knows no values; this is the default.
 
         Args:
             views, masks, keys: as for `act`, of one row.
@@ -92,15 +78,30 @@ class Policy(ABC):
         return judgement
 
     def explain(self, view: Views, mask: Masks | None = None, key: int = 0) -> list[Candidate]:
-        """Why it would do what it would do: see `bots.explain.explain`."""
-        return explain(self, view, mask, key)
-
-    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Policy:
-        """The same policy under a budget a decision; itself if it has none to spend, or none is given.
+        """Why the policy would do what it would do: its judgement of each legal action, with what the solver knows.
 
         Args:
-            worlds: worlds that a search plays at most.
-            milliseconds: time that a search takes; its answers are then not reproducible.
+            view: ``(1,)``, of the seat that is to move, made for the policy's rules. Not modified.
+            mask: ``(1, A)`` bool, the legal actions; if not given, they are worked out from the view.
+            key: the decision's key, which a policy that plays by chance answers to.
+
+        Returns:
+            One candidate per legal action, ordered by probability and then by value.
+
+        Raises:
+            PolicyMismatch: a view of another rule set.
+            IllegalAction: the seat isn't to move.
+        """
+        masks = legal_masks(view, self.rules) if mask is None else mask
+        judgement = self.judge(view, masks, np.array([key], dtype=np.uint64))
+        return explain(judgement, view, masks, self.rules)
+
+    def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Policy:
+        """The same policy with a budget per decision; the policy itself if it spends none, or none is given.
+
+        Args:
+            worlds: the most worlds that a search plays.
+            milliseconds: how long a search goes on; its answers are then not reproducible.
 
         Raises:
             PapluError: a budget out of range.
@@ -109,7 +110,7 @@ class Policy(ABC):
 
     @abstractmethod
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
-        """The answer of `act`; its arguments have been checked."""
+        """The answer of `act`, whose arguments have been checked: views, masks as bool, keys as uint64."""
 
     def _checked(self, views: Views, masks: Masks, keys: Keys) -> Masks:
         """The masks as bool, once everything fits together."""
@@ -151,8 +152,20 @@ def decision_keys(policy_seed: int, deals: npt.ArrayLike, rows: States | Views) 
     return chance.decision_keys(policy_seed, deals, rows["current_player"], rows["draws"], rows["phase"])
 
 
+def legal_masks(views: Views, rules: RuleSet) -> Masks:
+    """``(1, A)`` bool, what the seat of one view may do."""
+    # What is legal depends on what the seat sees, so any world that looks like the view will do.
+    return engine.legal_action_masks(engine.sample_world(views, 0, rules), rules)
+
+
 def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> None:
-    """Refuse answers that the masks forbid, naming the first with its position.
+    """Refuse answers that the masks forbid; the message names the first of them and its position.
+
+    Args:
+        name: of the policy, for the message.
+        answers: ``(B,)`` int64.
+        views: ``(B,)``.
+        masks: ``(B, A)`` bool.
 
     Raises:
         IllegalAction: an id outside 0..A-1, or an action that is not legal.
@@ -175,7 +188,7 @@ def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> No
 
 
 def describe_view(views: Views, i: int) -> str:
-    """What a seat sees, in one line, for messages."""
+    """What a seat sees, in one line, for messages: nothing in it is hidden from the seat."""
     view = views[i]
     pile_size = int(view["pile_size"])
     phase = int(view["phase"])

@@ -61,6 +61,14 @@ _STATE_NUMBERS: Final = 8
 _CARD_NUMBERS: Final = 5
 NUM_STATE_FEATURES: Final = _STATE_NUMBERS + _DISTANCES
 NUM_FEATURES: Final = NUM_STATE_FEATURES + _DISTANCES + _CARD_NUMBERS
+# Rows of the scratch to work in.
+_STOCK: Final = 0
+_OWN: Final = 1  # hand of the seat to draw
+_OWN_OUTS: Final = 2
+_OTHER: Final = 3
+_OTHER_OUTS: Final = 4
+_ONE_EACH: Final = 5  # one copy of every face: the outs are asked for as faces
+_SCRATCH_ROWS: Final = 6
 _DEAREST: Final = 10  # points of the card that a hand of fourteen most often throws
 # Divisors that bring the features to about the same size.
 _PER_STOCK: Final = 60.0
@@ -126,13 +134,13 @@ def _luck_kernel(
     out_of: Floats,
     luck: Floats,
 ) -> None:
-    scratch = np.zeros((6, NUM_FACES), dtype=np.uint8)
+    scratch = np.zeros((_SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
     x = np.zeros(NUM_FEATURES)
     units = len(out_of)
     before = np.zeros(units)
     for k in range(len(rows)):
         s = states[rows[k]]
-        stock = scratch[0]
+        stock = scratch[_STOCK]
         size = int(s["stock_size"])
         distance, outs, points = _describe_state(s, rules[0], table, scratch, x)
         before[:] = 0.0
@@ -207,7 +215,7 @@ def _careful_luck_kernel(
 def _features_kernel(
     states: States, rows: npt.NDArray[np.int64], rules: npt.NDArray[np.void], table: Any, features: Floats
 ) -> None:
-    scratch = np.zeros((6, NUM_FACES), dtype=np.uint8)
+    scratch = np.zeros((_SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
     for k in range(len(rows)):
         s = states[rows[k]]
         distance, outs, points = _describe_state(s, rules[0], table, scratch, features[k])
@@ -222,14 +230,8 @@ def _describe_state(s: Any, r: Any, table: Any, scratch: npt.NDArray[np.uint8], 
     Returns:
         Distance, outs in the stock and points of the seat to draw.
     """
-    stock, own, own_outs, other, other_outs, each = (
-        scratch[0],
-        scratch[1],
-        scratch[2],
-        scratch[3],
-        scratch[4],
-        scratch[5],
-    )
+    stock, own, other, each = scratch[_STOCK], scratch[_OWN], scratch[_OTHER], scratch[_ONE_EACH]
+    own_outs, other_outs = scratch[_OWN_OUTS], scratch[_OTHER_OUTS]
     seat, wild, size = int(s["current_player"]), int(s["wild"]), int(s["stock_size"])
     for face in range(NUM_FACES):
         stock[face] = 0
@@ -268,7 +270,7 @@ def _describe_card(
     s: Any, face: int, distance: int, outs: int, points: int, r: Any, scratch: npt.NDArray[np.uint8], x: Floats
 ) -> None:
     """Fill the features of one card that may be drawn."""
-    own, own_outs, other_outs = scratch[1], scratch[2], scratch[4]
+    own, own_outs, other_outs = scratch[_OWN], scratch[_OWN_OUTS], scratch[_OTHER_OUTS]
     wild = int(s["wild"])
     is_out = int(own_outs[face]) > 0
     is_wanted = int(other_outs[face]) > 0

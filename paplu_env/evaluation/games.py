@@ -1,4 +1,4 @@
-"""Many deals played to the end by given policies, in batches: the one loop behind every match."""
+"""Many deals played by given policies from every seat, in batches: what every match is made of."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy
+from paplu_env.bots.playing import Step, play_steps
 from paplu_env.bots.policy import Actions, Masks, decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
-from paplu_env.engine.state import NO_SEAT, OVER, States, Views
-from paplu_env.errors import IllegalAction
+from paplu_env.engine.state import NO_SEAT, States, Views
 from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
 from paplu_env.rules import RuleSet
 
@@ -153,73 +153,39 @@ def _play_batch(
     table["deal"] = start + np.arange(len(games)).repeat(players)
     table["rotation"] = np.tile(np.arange(players), len(games))
     states = engine.deal_many(rules, match_deal_seeds(seed, table["deal"]), table["deal"] % players)
-    rows = np.arange(table.size)  # where each state on the table belongs
     is_careful = any(policy.is_slow for policy in policies)  # then a careful value costs little beside them
-    while rows.size:
-        playing = table[rows]
-        seats = states["current_player"].astype(np.int64)
-        views = engine.player_views(states, seats)
-        masks = engine.legal_action_masks(states, rules)
-        keys = decision_keys(policy_seed, playing["deal"], states)
-        movers = (seats - playing["rotation"]) % players
-        actions = np.empty(rows.size, dtype=np.int64)
-        for player, policy in enumerate(policies):
-            own = np.flatnonzero(movers == player)
-            if own.size:
-                actions[own] = policy.act(views[own], masks[own], keys[own])
-        _add_luck(states, actions, movers, table, rows, rules, is_careful)
-        _apply(states, actions, policies, movers, playing)
+    for step in play_steps(
+        states,
+        policies,
+        keys_of=lambda rows, due: decision_keys(policy_seed, table["deal"][rows], due),
+        seating=(np.arange(players) - table["rotation"][:, None]) % players,
+        name_of=lambda row: f"deal {table['deal'][row]}, rotation {table['rotation'][row]} of the match",
+    ):
+        _add_luck(step, table, rules, is_careful)
         if steps is not None:
-            steps.append((rows, views, masks, actions))
-        over = states["phase"] == OVER
-        if over.any():
-            _write_results(table, rows[over], states[over])
-            rows, states = rows[~over], states[~over]
+            steps.append((step.rows, step.views, step.masks, step.actions))
+    _write_results(table, states)
 
 
-def _add_luck(
-    states: States,
-    actions: Actions,
-    movers: npt.NDArray[np.int64],
-    table: Games,
-    rows: npt.NDArray[np.int64],
-    rules: RuleSet,
-    is_careful: bool,
-) -> None:
+def _add_luck(step: Step, table: Games, rules: RuleSet, is_careful: bool) -> None:
     """Before the actions are done: add what the cards that are about to be drawn mean to player 0."""
-    drawing = np.flatnonzero((actions == DRAW_CLOSED) & (states["stock_size"] > 0) & ~np.isnan(table["luck"][rows]))
+    has_luck = ~np.isnan(table["luck"][step.rows])
+    drawing = np.flatnonzero((step.actions == DRAW_CLOSED) & (step.states["stock_size"] > 0) & has_luck)
     if drawing.size:
-        worth = luck_of_draws(states, drawing, rules, is_careful)
-        table["luck"][rows[drawing]] += np.where(movers[drawing] == 0, worth, -worth)
+        worth = luck_of_draws(step.states, drawing, rules, is_careful)
+        table["luck"][step.rows[drawing]] += np.where(step.players[drawing] == 0, worth, -worth)
 
 
-def _apply(
-    states: States, actions: Actions, policies: Sequence[Policy], movers: npt.NDArray[np.int64], playing: Games
-) -> None:
-    """Apply one action per state; an illegal one is reported with who played it and in which game."""
-    rules = policies[0].rules
-    try:
-        engine.apply_actions(states, actions, rules)
-    except IllegalAction as error:
-        wrong = next(i for i, action in enumerate(actions) if engine.why_illegal(states, i, int(action), rules))
-        game = playing[wrong]
-        raise IllegalAction(
-            f"{policies[movers[wrong]].name} in deal {game['deal']}, rotation {game['rotation']} of the match: {error}"
-        ) from error
-
-
-def _write_results(table: Games, rows: npt.NDArray[np.int64], states: States) -> None:
+def _write_results(table: Games, states: States) -> None:
     """Write finished states into the table, seats turned into players."""
-    players = table["returns"].shape[1]
-    shift = table["rotation"][rows]
-    table["first"][rows] = _player(states["first"], shift, players)
-    table["winner"][rows] = _player(states["winner"], shift, players)
-    table["finisher"][rows] = _player(states["finisher"], shift, players)
-    table["ending"][rows] = states["ending"]
-    table["turns"][rows] = states["draws"]
+    players, shift = table["returns"].shape[1], table["rotation"]
+    for field in ("first", "winner", "finisher"):
+        table[field] = _player(states[field], shift, players)
+    table["ending"] = states["ending"]
+    table["turns"] = states["draws"]
     seats = (np.arange(players) + shift[:, None]) % players
     for field in ("returns", "status"):
-        table[field][rows] = np.take_along_axis(states[field], seats, axis=1)
+        table[field] = np.take_along_axis(states[field], seats, axis=1)
 
 
 def _player(seats: npt.NDArray[np.integer], shift: npt.NDArray[np.int64], players: int) -> npt.NDArray[np.int64]:

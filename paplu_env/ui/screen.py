@@ -19,7 +19,7 @@ from paplu_env.rules import RuleSet
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from paplu_env.bots.explain import Candidate
+    from paplu_env.bots.explanation import Candidate
 
 _PILE_SHOWN: Final = 8  # cards of the open pile that fit beside its top on a narrow terminal
 _ADVISED: Final = 5  # discards that advice ranks

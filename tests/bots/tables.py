@@ -43,6 +43,11 @@ def lay_out(
     return engine.deal_from(table, deck + closed + left, first=first)
 
 
+def no_keys(rows: np.ndarray, due: States) -> np.ndarray:
+    """Keys of decisions that leave nothing to chance."""
+    return np.zeros(len(rows), dtype=np.uint64)
+
+
 def play(states: States, *actions: str, rules: RuleSet | str = "points") -> States:
     """Apply actions in words, whoever is to move; the same row is returned."""
     for action in actions:

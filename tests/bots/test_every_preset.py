@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from paplu_env import engine
 from paplu_env.bots import make_policy
+from paplu_env.bots.playing import play_steps
 from paplu_env.engine.state import ENDING_NAMES, States
 from paplu_env.rules import RuleSet, preset, seats_of
 from paplu_env.rules.presets import PRESETS
@@ -20,18 +23,10 @@ def play_whole(rules: RuleSet, deals: int, agents: tuple[str, ...] = AGENTS) -> 
     """Deals played to their ends; seat ``s`` of deal ``d`` is the agent ``d + s``, around the list."""
     states = engine.deal_many(rules, np.arange(deals, dtype=np.uint64), first=np.arange(deals) % rules.num_players)
     policies = [make_policy(agent, rules) for agent in agents]
-    for step in range(2 * rules.max_turns + 2 * rules.num_players):
-        movers = states["current_player"].astype(np.int64)
-        if (movers < 0).all():
-            break
-        views = engine.player_views(states, np.maximum(movers, 0))
-        masks = engine.legal_action_masks(states, rules)
-        actions = np.full(deals, -1, dtype=np.int64)
-        for place, policy in enumerate(policies):
-            rows = np.flatnonzero((movers >= 0) & ((np.arange(deals) + movers) % len(agents) == place))
-            if len(rows):
-                actions[rows] = policy.act(views[rows], masks[rows], rows.astype(np.uint64) + np.uint64(1000 * step))
-        engine.apply_actions(states, actions, rules)
+    seating = (np.arange(deals)[:, None] + np.arange(rules.num_players)) % len(agents)
+    step = itertools.count()
+    for _ in play_steps(states, policies, lambda rows, due: rows.astype(np.uint64) + 1000 * next(step), seating):
+        assert (states["draws"] <= rules.max_turns).all(), "every deal ends within the turn limit"
     return states
 
 

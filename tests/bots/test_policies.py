@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -14,8 +15,9 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.bots import BOTS, make_policy
+from paplu_env.bots.playing import play_steps
 from paplu_env.bots.published.agents import RuleAgent
-from paplu_env.engine.state import DISCARD, OVER
+from paplu_env.engine.state import DISCARD
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import as_rules
 from tests.bots.published.restated import decide
@@ -31,17 +33,14 @@ def positions(rules: str, name: str, deals: int, seed: int) -> tuple[np.ndarray,
     policy = make_policy(name, table)
     states = engine.deal_many(table, np.arange(seed, seed + deals, dtype=np.uint64))
     found = []
-    for moment in range(4 * table.max_turns):
-        states = states[states["phase"] != OVER]
-        if not len(states):
-            break
-        views = engine.player_views(states, states["current_player"].astype(np.int64))
-        masks = engine.legal_action_masks(states, table)
-        keys = np.arange(len(states), dtype=np.uint64) + np.uint64(1000 * moment)
-        actions = policy.act(views, masks, keys)
-        found.append((states.copy(), views, masks, actions))
-        engine.apply_actions(states, actions, table)
-    assert not len(states), "every deal ends within the turn limit"
+    moment = itertools.count()
+    for step in play_steps(
+        states,
+        [policy] * table.num_players,
+        lambda rows, due: np.arange(len(due), dtype=np.uint64) + 1000 * next(moment),
+    ):
+        assert len(found) < 4 * table.max_turns, "every deal ends within the turn limit"
+        found.append((step.states.copy(), step.views, step.masks, step.actions))
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]
 
 
@@ -106,7 +105,8 @@ def test_compiled_and_plain_python_agents_answer_alike():
         import json
         import numpy as np
         from paplu_env import engine
-        from paplu_env.bots.published.kernels import choose_kernel
+        from paplu_env.bots.playing import play_steps
+from paplu_env.bots.published.kernels import choose_kernel
         from paplu_env.melds.fast_distance.distance_table import distance_table
         from paplu_env.rules import as_rules
         rules = as_rules("points:drop_allowed=false")

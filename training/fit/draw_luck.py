@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
-from paplu_env.engine.state import OVER
 from paplu_env.evaluation import draw_luck as variates
 from paplu_env.evaluation.games_store import write_text
 
@@ -41,26 +41,20 @@ def gather(policies: Sequence[Policy], deals: int, seed: int) -> tuple[Floats, F
     numbers = np.arange(deals).repeat(2)
     rotations = np.tile([0, 1], deals)
     states = engine.deal_many(rules, match_deal_seeds(seed, numbers), numbers % 2)
-    rows = np.arange(len(numbers))
-    returns = np.zeros((len(numbers), 2))
     features, games, seats_of = [], [], []
-    while rows.size:
-        seats = states["current_player"].astype(np.int64)
-        views, masks = engine.player_views(states, seats), engine.legal_action_masks(states, rules)
-        keys = decision_keys(policy_seed_of(seed), numbers[rows], states)
-        actions = np.empty(rows.size, dtype=np.int64)
-        for player, policy in enumerate(policies):
-            own = np.flatnonzero((seats - rotations[rows]) % 2 == player)
-            actions[own] = policy.act(views[own], masks[own], keys[own])
-        drawing = np.flatnonzero(actions == DRAW_CLOSED)
-        features.append(variates.features_of_draws(states, drawing, rules))
-        games.append(rows[drawing])
-        seats_of.append(seats[drawing])
-        engine.apply_actions(states, actions, rules)
-        over = states["phase"] == OVER
-        returns[rows[over]] = states["returns"][over]
-        rows, states = rows[~over], states[~over]
-    return np.concatenate(features), returns[np.concatenate(games), np.concatenate(seats_of)]
+    chance = policy_seed_of(seed)
+    for step in play_steps(
+        states,
+        policies,
+        keys_of=lambda rows, due: decision_keys(chance, numbers[rows], due),
+        seating=(np.arange(2) - rotations[:, None]) % 2,
+    ):
+        drawing = np.flatnonzero(step.actions == DRAW_CLOSED)
+        features.append(variates.features_of_draws(step.states, drawing, rules))
+        games.append(step.rows[drawing])
+        seats_of.append(step.seats[drawing])
+    points = states["returns"][np.concatenate(games), np.concatenate(seats_of)].astype(np.float64)
+    return np.concatenate(features), points
 
 
 def fit(features: Floats, points: Floats, epochs: int, seed: int) -> tuple[Floats, Floats]:

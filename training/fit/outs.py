@@ -29,7 +29,7 @@ import numpy.typing as npt
 from paplu_env._jit import njit
 from paplu_env.bots import make_policy
 from paplu_env.bots.outs.agent import OutsAgent
-from paplu_env.bots.outs.kernels import judge_draw, lowers_distance, play_on_terms
+from paplu_env.bots.outs.kernels import SCRATCH_ROWS, judge_draw, lowers_distance, play_on_terms
 from paplu_env.bots.outs.take_odds import ALL_FACES, NUM_ODDS, copies_of, interest, take_terms
 from paplu_env.bots.outs.weights import (
     COMPLETE,
@@ -46,6 +46,7 @@ from paplu_env.bots.outs.weights import (
     Weights,
     shipped_weights,
 )
+from paplu_env.bots.published.kernels import MAX_DISTANCE
 from paplu_env.cards import NUM_FACES
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS, TAKE_OPEN
 from paplu_env.engine.state import DRAW
@@ -69,7 +70,6 @@ _FEWEST: Final = 100  # decisions at a distance below which its line is that of 
 _STEP_DOWN: Final = 15.0  # points by which such a line is lowered
 _NEWTON_STEPS: Final = 25
 _ALWAYS: Final = 1000.0  # points that no hand is worth: a line with this constant never or always drops
-MAX_DISTANCE: Final = 4  # the published rule drops hands further away, at an agent's first turn
 
 Array = npt.NDArray[np.float64]
 
@@ -231,7 +231,7 @@ def _note_throws(views: Any, actions: Any, chosen: Any, rules: Any, table: Any, 
 def _note_starts(views: Any, masks: Any, chosen: Any, rules: Any, table: Any, weights: Weights, numbers: Any) -> None:
     """Fill the rows of `numbers`, one a chosen decision."""
     r = rules[0]
-    values, scratch = np.empty(NUM_ACTIONS), np.empty((5, NUM_FACES), np.uint8)
+    values, scratch = np.empty(NUM_ACTIONS), np.empty((SCRATCH_ROWS, NUM_FACES), np.uint8)
     for row, i in enumerate(chosen):
         view, mask = views[i], masks[i]
         is_nearer = lowers_distance(view, mask, r, table, scratch)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from paplu_env.bots.policy import Actions, Keys, Masks
 
-_FRACTION_BITS: Final = 53  # of a float64: so many top bits of a key make a number in [0, 1)
+_FRACTION_BITS: Final = 53  # of a float64: as many top bits of a key make a number in [0, 1)
 
 
 def choose(logits: npt.NDArray[np.floating[Any]], masks: Masks, keys: Keys | None = None) -> Actions:

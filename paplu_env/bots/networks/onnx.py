@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env import encoding as encodings
+from paplu_env.bots.explanation import Judgement
 from paplu_env.bots.networks.logits import choose
-from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
+from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import Views

@@ -1,19 +1,19 @@
 """How `outs` decides: it keeps the hand that is worth most, by distance, live outs and points, and gives little away.
 
-A hand of thirteen has a *value* in points per deal, fitted to played deals: for each distance a line in the
+A hand has a *value* in points per deal, fitted to played deals: for each distance a line in the
 logarithm of its live outs, in its deadwood, and in the draws so far. Live outs are counted by copies, and
 what has been seen is dead. A discard must keep the lowest distance; among those that do, the few of highest
 value are looked at a step further: each unseen card is drawn in turn, and the hand is then worth what the
 best discard leaves. So outs of the second step count, and draws that only make more outs. From this comes off
-what the thrown card gives away: the chance that the next player takes it, see `outs_danger`, times the cost of a
+what the thrown card gives away: the chance that the next player takes it, see `take_odds`, times the cost of a
 taken card.
 
-With more than thirteen cards outs cost seconds a hand: there the values rest on distance and deadwood alone, and
-nothing is looked at a step further.
+With more than thirteen cards, counting outs would take seconds per hand: there the values rest on distance and
+deadwood alone, and nothing is looked at a step further.
 
 The open card is taken if it lowers the distance, or if the hand with it is worth more than the mean draw
-from the stock. A hand is dropped if playing on is worth less than the drop costs. That, too, are lines
-fitted to played deals, one a distance: they know what the better of the two draws is worth, which sees a step
+from the stock. A hand is dropped if playing on is worth less than the drop costs. Those are lines, too,
+fitted to played deals, one per distance: they know what the better of the two draws is worth, which sees a step
 further than the hand alone, and what others took from the open pile.
 """
 
@@ -51,6 +51,16 @@ from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
 MOST_CARDS: Final = 13  # of hands whose outs are counted
 WORTHLESS: Final = -1e9  # value of what can't be done
 
+# Rows of the scratch to work in, ``(SCRATCH_ROWS, 53)``.
+_HAND: Final = 0
+_UNSEEN: Final = 1
+_DISTANCES: Final = 2  # after each discard
+_OUTS: Final = 3
+_FIRST_OUTS: Final = 4  # copies of the outs after each discard, at first sight
+SCRATCH_ROWS: Final = 5
+
+Scratch = npt.NDArray[np.uint8]  # (SCRATCH_ROWS, 53)
+
 
 @njit
 def choose_kernel(
@@ -63,7 +73,7 @@ def choose_kernel(
 ) -> None:
     """Write one action per view. Unchecked: every row's seat is to move."""
     values = np.empty(NUM_ACTIONS, dtype=np.float64)
-    scratch = np.empty((5, NUM_FACES), dtype=np.uint8)
+    scratch = np.empty((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
     for i in range(len(views)):
         view, mask = views[i], masks[i]
         if int(view["phase"]) == DRAW:
@@ -83,14 +93,14 @@ def judge_discards(
     table: Table,
     weights: Weights,
     values: npt.NDArray[np.float64],
-    scratch: Any,
+    scratch: Scratch,
 ) -> None:
     """Write to ``values`` what each legal discard is worth in points, `WORTHLESS` for those not considered.
 
     Considered are the discards that keep the lowest distance and, of them, the `LOOKED_AT` best at first sight.
     """
     view = views[i]
-    hand, unseen = scratch[0], scratch[1]
+    hand, unseen = scratch[_HAND], scratch[_UNSEEN]
     _read(views, i, r, hand, unseen)
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
     lowest = _first_look(view, mask, hand, wild, unseen, r, table, weights, draws, values, scratch)
@@ -104,7 +114,7 @@ def judge_discards(
             continue
         if not is_one:
             hand[face] -= 1
-            kept = hand_value(lowest, int(scratch[4][face]), hand, wild, r, weights, draws + 1)
+            kept = hand_value(lowest, int(scratch[_FIRST_OUTS][face]), hand, wild, r, weights, draws + 1)
             values[face] = mean_draw(hand, wild, unseen, kept, r, table, weights, draws, scratch)
             hand[face] += 1
         values[face] -= weights.single[COST] * take_chance(face, wild, unseen, wanted, unwanted, draws, weights.odds)
@@ -122,14 +132,14 @@ def _first_look(
     weights: Weights,
     draws: int,
     values: npt.NDArray[np.float64],
-    scratch: Any,
+    scratch: Scratch,
 ) -> int:
-    """Write the values of the hands that the nearest legal discards leave, and their outs to ``scratch[4]``.
+    """Write the values of the hands that the nearest legal discards leave, and their outs to row `_FIRST_OUTS`.
 
     Returns:
         The lowest distance that a legal discard leaves.
     """
-    distances, outs = scratch[2], scratch[4]
+    distances, outs = scratch[_DISTANCES], scratch[_FIRST_OUTS]
     discard_live_outs(hand, wild, unseen, r, table, distances, outs)
     lowest = as_int64(NOT_HELD)
     for face in range(NUM_FACES):
@@ -142,8 +152,8 @@ def _first_look(
         if mask[DISCARD_BASE + face] and int(distances[face]) == lowest:
             hand[face] -= 1
             if is_blocked:  # outs were counted after the card that may not go alone
-                live_outs(hand, wild, unseen, r, table, scratch[3])
-                outs[face] = copies_of(scratch[3], ALL_FACES)
+                live_outs(hand, wild, unseen, r, table, scratch[_OUTS])
+                outs[face] = copies_of(scratch[_OUTS], ALL_FACES)
             values[face] = hand_value(lowest, int(outs[face]), hand, wild, r, weights, draws)
             hand[face] += 1
     return lowest
@@ -181,7 +191,7 @@ def mean_draw(
     table: Table,
     weights: Weights,
     draws: int,
-    scratch: Any,
+    scratch: Scratch,
 ) -> float:
     """Mean over the unseen cards of what a hand is worth after drawing one and the best discard.
 
@@ -189,7 +199,7 @@ def mean_draw(
         hand: thirteen cards; changed and changed back, like ``unseen``.
         kept: what it is worth after a draw that changes nothing. Such are all faces that aren't wild and have
             neither a card of their rank nor one within two ranks in their suit beside them.
-        scratch: rows 2 and 3 are written.
+        scratch: rows `_DISTANCES` and `_OUTS` are written.
     """
     if int(r["hand_size"]) > MOST_CARDS:
         return kept
@@ -224,16 +234,16 @@ def best_discard(
     table: Table,
     weights: Weights,
     draws: int,
-    scratch: Any,
+    scratch: Scratch,
 ) -> float:
     """What the best discard leaves a hand worth, of those that keep the lowest distance.
 
     Args:
         hand: fourteen cards; changed and changed back.
         blocked: a face that may not be thrown, or NONE.
-        scratch: rows 2 and 3 are written.
+        scratch: rows `_DISTANCES` and `_OUTS` are written.
     """
-    distances, outs = scratch[2], scratch[3]
+    distances, outs = scratch[_DISTANCES], scratch[_OUTS]
     lowest = as_int64(discard_live_outs(hand, wild, unseen, r, table, distances, outs))
     if blocked != NONE:
         distances[blocked] = NOT_HELD
@@ -275,14 +285,14 @@ def _choose_in_draw(
     table: Table,
     weights: Weights,
     values: npt.NDArray[np.float64],
-    scratch: Any,
+    scratch: Scratch,
 ) -> int:
     """Announce, drop, take the open card or draw."""
     if mask[ANNOUNCE]:
         return ANNOUNCE
     view = views[i]
     is_nearer = lowers_distance(view, mask, r, table, scratch)
-    if not mask[DROP] and (is_nearer or not mask[TAKE_OPEN]):  # no need of values, which take their time
+    if not mask[DROP] and (is_nearer or not mask[TAKE_OPEN]):  # then no values are needed, which take their time
         return TAKE_OPEN if is_nearer else DRAW_CLOSED
     distance, outs = judge_draw(views, i, mask, r, table, weights, values, scratch)
     if mask[DROP]:
@@ -298,11 +308,11 @@ def _choose_in_draw(
 
 
 @njit
-def lowers_distance(view: Any, mask: npt.NDArray[np.bool_], r: Any, table: Table, scratch: Any) -> bool:
-    """Whether the open card may be taken and lowers the distance. Row 0 of ``scratch`` is written."""
+def lowers_distance(view: Any, mask: npt.NDArray[np.bool_], r: Any, table: Table, scratch: Scratch) -> bool:
+    """Whether the open card may be taken and lowers the distance. Row `_HAND` of ``scratch`` is written."""
     if not mask[TAKE_OPEN]:
         return False
-    hand, wild = scratch[0], int(view["wild"])
+    hand, wild = scratch[_HAND], int(view["wild"])
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
     distance = int(distance_kernel(hand, wild, r, table))
@@ -319,22 +329,22 @@ def judge_draw(
     table: Table,
     weights: Weights,
     values: npt.NDArray[np.float64],
-    scratch: Any,
+    scratch: Scratch,
 ) -> tuple[int, int]:
     """Write to ``values[DRAW_CLOSED]`` and ``values[TAKE_OPEN]`` what these are worth, `WORTHLESS` if illegal.
 
     Args:
-        scratch: ``(5, 53)``, its row 0 is then the hand.
+        scratch: ``(SCRATCH_ROWS, 53)``; its row `_HAND` is then the hand.
 
     Returns:
         Distance and outs of the hand.
     """
     view = views[i]
-    hand, unseen = scratch[0], scratch[1]
+    hand, unseen = scratch[_HAND], scratch[_UNSEEN]
     _read(views, i, r, hand, unseen)
     wild, draws = int(view["wild"]), as_int64(int(view["drew"][int(view["seat"])]))
-    distance = as_int64(live_outs(hand, wild, unseen, r, table, scratch[2]))
-    outs = as_int64(copies_of(scratch[2], ALL_FACES))
+    distance = as_int64(live_outs(hand, wild, unseen, r, table, scratch[_OUTS]))
+    outs = as_int64(copies_of(scratch[_OUTS], ALL_FACES))
     kept = hand_value(distance, outs, hand, wild, r, weights, draws + 1)
     values[DRAW_CLOSED] = WORTHLESS
     if mask[DRAW_CLOSED]:
@@ -356,7 +366,7 @@ def _value_if_taken(
     table: Table,
     weights: Weights,
     draws: int,
-    scratch: Any,
+    scratch: Scratch,
 ) -> float:
     """What the hand is worth after taking the open card and the best discard that is then allowed."""
     hand[open_card] += 1
@@ -368,15 +378,15 @@ def _value_if_taken(
 
 @njit
 def play_on_terms(
-    view: Any, outs: int, is_nearer: bool, values: npt.NDArray[np.float64], r: Any, scratch: Any
+    view: Any, outs: int, is_nearer: bool, values: npt.NDArray[np.float64], r: Any, scratch: Scratch
 ) -> tuple[float, float, float, float, float, float, float, float, float]:
-    """What playing on is told by at the start of a turn, in the order of the terms of its lines.
+    """What says how much playing on is worth, at the start of a turn: in the order of the terms of its lines.
 
     Args:
         is_nearer: as `lowers_distance` says.
-        values: as `judge_draw` has written them, as it has row 0 of ``scratch``.
+        values: as `judge_draw` has written them, and with them row `_HAND` of ``scratch``.
     """
-    hand, wild, seat = scratch[0], int(view["wild"]), int(view["seat"])
+    hand, wild, seat = scratch[_HAND], int(view["wild"]), int(view["seat"])
     return (
         1.0,
         float(np.log(outs + 1.0)),
@@ -412,7 +422,7 @@ def _read(views: Any, i: int, r: Any, hand: Counts, unseen: Counts) -> None:
 
 @njit
 def _highest(values: npt.NDArray[np.float64], count: int) -> int:
-    """Mask of so many faces of highest value, the lowest face of equals first."""
+    """Mask of the ``count`` faces of highest value, the lowest face of equals first."""
     chosen = 0
     for _ in range(count):
         best = -1

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from paplu_env.bots.outs.take_odds import NUM_ODDS
 from paplu_env.errors import PapluError
 
-# Lines, one a distance; hands further away use the last.
+# Lines, one per distance; hands further away use the last.
 NUM_LINES: Final = 7
 # Terms of a line.
 CONSTANT: Final = 0
@@ -32,11 +32,10 @@ NUM_PLAY_ON: Final = 9
 # Single numbers.
 COMPLETE: Final = 0  # value of a hand that can be declared, points
 COST: Final = 1  # what a card costs that the next player takes, points
-LOOKED_AT: Final = 2  # so many discards are looked at a step further
+LOOKED_AT: Final = 2  # discards that are looked at a step further
 NUM_SINGLE: Final = 3
 
-# Files of weights by the name of the bot; that of `outs` is written by training.fit.outs, the others stay as they are.
-_FILES: Final = {"outs": "outs_weights.json", "hard-1": "hard_1_weights.json"}
+FILE: Final = "outs_weights.json"  # of `outs`, written by training.fit.outs; those of frozen tiers stay as they are
 _SHAPES: Final = {
     "lines": (NUM_LINES, NUM_TERMS),
     "play_on": (2, NUM_LINES, NUM_PLAY_ON),
@@ -55,9 +54,9 @@ class Weights(NamedTuple):
 
 
 @cache
-def shipped_weights(name: str = "outs") -> Weights:
-    """The numbers of a bot that ships with the package: of `outs`, or of a frozen tier that plays like it."""
-    return parse_weights(resources.files("paplu_env.bots.outs").joinpath(_FILES[name]).read_text(encoding="utf-8"))
+def shipped_weights(file: str = FILE) -> Weights:
+    """The numbers in a file that ships with the package: of `outs`, or of a frozen tier that plays like it."""
+    return parse_weights(resources.files("paplu_env.bots.outs").joinpath(file).read_text(encoding="utf-8"))
 
 
 def parse_weights(text: str) -> Weights:

@@ -1,4 +1,4 @@
-"""The rule agents as policies: those of BASELINES.md 2 by their published names, and the frozen tiers made of them."""
+"""The rule agents as policies: those of BASELINES.md 2 by their published names, and the one behind the easy tier."""
 
 from __future__ import annotations
 
@@ -27,19 +27,17 @@ _AGENTS: Final = {
     "mindist": MINDIST,
     "mindist_minscore": MINDIST_MINSCORE,
     "mindist_opp": MINDIST_OPP,
-    # Frozen: what these two names do never changes, so that a figure against them stays true.
-    "easy-1": LAPSING,
-    "medium-1": MINDIST_OPP,
+    "mindist_lapsing": LAPSING,  # not published: the easy tier
 }
 
 
 class RuleAgent(Policy):
-    """A rule agent, by name; all of them declare as soon as they can.
+    """A rule agent; all of them declare as soon as they can.
 
-    A card is *left over* if throwing it keeps the agent's metric lowest; of these the dearest is thrown,
-    the lowest face of equals, unless something else is said. The thrifty agents, `mindist_minscore` and
-    `mindist_opp`, throw the cheapest when the distance has just fallen. After a card from the pile every
-    agent throws as after a fall of its metric. Points are those that a loser pays, so capped.
+    A card is *left over* if throwing it keeps the agent's metric lowest; unless something else is
+    said, the one worth most points is thrown, the lowest face of equals. The thrifty agents, `mindist_minscore`
+    and `mindist_opp`, throw the one worth fewest when the distance has just fallen. After taking a card from the
+    pile every agent throws as if its metric had fallen. Points are those that a loser pays, so they are capped.
 
     - ``random``: drops one turn in three where drops are allowed, takes the open card one time in two,
       throws any card.
@@ -50,12 +48,11 @@ class RuleAgent(Policy):
     - ``mindist_minscore``: as ``mindist``, but with the distance unchanged it compares the points of the
       fourteen cards, nothing thrown, with the fewest after a discard, and throws what the latter leaves
       over; if no discard is better, the drawn card.
-    - ``mindist_opp``: as ``mindist``, but with the distance unchanged it throws the dearest left-over
-      card that is related to something that others threw, or to nothing that they took; without one,
-      the dearest left-over card. *Related* is odd on purpose, see `rule_kernels`.
-    - ``easy-1``: ``mindist`` that never drops and, one decision in four, doesn't look: it draws from the
+    - ``mindist_opp``: as ``mindist``, but with the distance unchanged it throws the left-over card worth
+      most among those related to something that others threw, or to nothing that they took; if there is none,
+      among all left-over cards. *Related* is odd on purpose, see `published.kernels.RELATED`.
+    - ``mindist_lapsing``: ``mindist`` that never drops and, in one decision of four, doesn't look: it draws from the
       stock, or throws any card that isn't wild.
-    - ``medium-1``: ``mindist_opp``.
 
     The study's own code calls left over what lies outside the one arrangement that its search meets
     first, which keeps natural runs together; these agents go by the definition, so that their answers
@@ -63,17 +60,24 @@ class RuleAgent(Policy):
     about two points a deal weaker than the study's, and changes the others little.
 
     Drops happen only at an agent's own first turn, ``random`` excepted. With more than two seats
-    ``mindist_opp`` takes all others for its opponent.
+    ``mindist_opp`` treats all others as its opponent.
+
+    Args:
+        name: what it is called.
+        rules: what it plays.
+        plays: which of these agents it is; the one of that name if not given. The frozen tiers have names of their
+            own.
 
     Raises:
         PapluError: there is no such agent.
     """
 
-    def __init__(self, name: str, rules: RuleSet | str = "points") -> None:
+    def __init__(self, name: str, rules: RuleSet | str = "points", plays: str | None = None) -> None:
         super().__init__(name, rules)
-        if name not in _AGENTS:
-            raise PapluError(f"there is no rule agent {name!r}: the rule agents are {', '.join(_AGENTS)}")
-        self.agent = _AGENTS[name]
+        agent = _AGENTS.get(name if plays is None else plays)
+        if agent is None:
+            raise PapluError(f"there is no rule agent {plays or name!r}: the rule agents are {', '.join(_AGENTS)}")
+        self.agent = agent
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
         actions = np.empty(len(views), dtype=np.int64)

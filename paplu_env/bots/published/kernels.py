@@ -1,7 +1,7 @@
 """How the rule agents decide, one view at a time: the agents of BASELINES.md 2 and the easy tier.
 
 The agents share their moves: what a hand is worth after each discard, which cards are then *left over*,
-and which of those to throw. Each differs in the metric and in the choice among the left-over cards.
+and which of those to throw. They differ in the metric and in the choice among the left-over cards.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ MINSCORE: Final = 1
 MINDIST: Final = 2
 MINDIST_MINSCORE: Final = 3
 MINDIST_OPP: Final = 4
-LAPSING: Final = 5  # the easy tier: mindist that doesn't always look
+LAPSING: Final = 5  # the easy tier: mindist that doesn't look at every decision
 
-_RANDOM_DROPS: Final = 3  # random drops one turn in so many
-_MIN_GAIN: Final = 3  # minscore takes the open card only for so many points, or for a complete hand
-_MAX_DISTANCE: Final = 4  # hands further away than this are dropped
-_LAPSES: Final = 4  # the easy tier doesn't look at one decision in so many
+_RANDOM_DROPS: Final = 3  # random drops one turn in three
+MIN_GAIN: Final = 3  # points that the open card must save minscore, unless it completes the hand
+MAX_DISTANCE: Final = 4  # hands further away are dropped
+_LAPSES: Final = 4  # the easy tier doesn't look in one decision of four
 
 _RANDOM_DROP: Final = np.uint64(Purpose.RANDOM_DROP)
 _RANDOM_TAKE: Final = np.uint64(Purpose.RANDOM_TAKE)
@@ -81,7 +81,7 @@ def choose_kernel(
     table: Any,
     actions: npt.NDArray[np.int64],
 ) -> None:
-    """Write one action per view, all of one agent. Unchecked: every row's seat is to move."""
+    """Write one agent's action for each view. Unchecked: every row's seat is to move."""
     hand = np.empty(NUM_FACES, dtype=np.uint8)
     after = np.empty(NUM_FACES, dtype=np.uint8)  # a metric after throwing each face
     for i in range(len(views)):
@@ -116,7 +116,7 @@ def _choose_in_draw(
     if mask[DROP] and agent != LAPSING and int(view["drew"][int(view["seat"])]) == 0:
         if agent == MINSCORE and now >= int(r["max_points"]):
             return DROP
-        if agent != MINSCORE and now > _MAX_DISTANCE:
+        if agent != MINSCORE and now > MAX_DISTANCE:
             return DROP
     if not mask[TAKE_OPEN] or (agent == LAPSING and below(mix(key, _LAPSE), _LAPSES) == 0):
         return DRAW_CLOSED
@@ -128,7 +128,7 @@ def _choose_in_draw(
             throwable &= ~(1 << card)
         _points_after(hand, wild, r, throwable, after)
         best = _lowest(after, throwable)
-        return TAKE_OPEN if best == 0 or best <= now - _MIN_GAIN else DRAW_CLOSED
+        return TAKE_OPEN if best == 0 or best <= now - MIN_GAIN else DRAW_CLOSED
     # Of fourteen cards the distance is the lowest over the discard; throwing the card back gives ``now``.
     return TAKE_OPEN if int(distance_kernel(hand, wild, r, table)) < now else DRAW_CLOSED
 
@@ -154,7 +154,7 @@ def _choose_in_discard(
         if mask[DISCARD_BASE + face]:
             throwable |= 1 << face
     if finish:
-        return DECLARE_BASE + _dearest(finish, wild)
+        return DECLARE_BASE + _highest_value(finish, wild)
     drawn = int(view["drawn"])
     taken = int(view["taken"])
     if agent == RANDOM:
@@ -171,15 +171,15 @@ def _choose_in_discard(
     left_over = _left_over(after, throwable, best)
     if taken != NONE or best < int(after[drawn]):
         is_thrifty = agent in (MINDIST_MINSCORE, MINDIST_OPP)
-        return DISCARD_BASE + (_cheapest(left_over, wild) if is_thrifty else _dearest(left_over, wild))
+        return DISCARD_BASE + (_lowest_value(left_over, wild) if is_thrifty else _highest_value(left_over, wild))
     if agent == MINDIST_MINSCORE:
         whole = int(points_kernel(hand, wild, r))
         _points_after(hand, wild, r, throwable, after)
         fewest = _lowest(after, throwable)
-        return DISCARD_BASE + (_dearest(_left_over(after, throwable, fewest), wild) if fewest < whole else drawn)
+        return DISCARD_BASE + (_highest_value(_left_over(after, throwable, fewest), wild) if fewest < whole else drawn)
     if agent == MINDIST_OPP:
         safe = _safe_faces(view, left_over)
-        return DISCARD_BASE + _dearest(safe if safe else left_over, wild)
+        return DISCARD_BASE + _highest_value(safe if safe else left_over, wild)
     return DISCARD_BASE + drawn
 
 
@@ -224,8 +224,8 @@ def _left_over(after: npt.NDArray[np.uint8], faces: int, best: int) -> int:
 
 
 @njit
-def _dearest(faces: int, wild: int) -> int:
-    """The face worth most points, the lowest of equals. A wild card is worth nothing."""
+def _highest_value(faces: int, wild: int) -> int:
+    """The face worth most points, the lowest face of equals. A wild card is worth nothing."""
     chosen = -1
     most = -1
     for face in range(NUM_FACES):
@@ -236,8 +236,8 @@ def _dearest(faces: int, wild: int) -> int:
 
 
 @njit
-def _cheapest(faces: int, wild: int) -> int:
-    """The face worth fewest points, the lowest of equals. A wild card is worth nothing."""
+def _lowest_value(faces: int, wild: int) -> int:
+    """The face worth fewest points, the lowest face of equals. A wild card is worth nothing."""
     chosen = -1
     fewest = 0
     for face in range(NUM_FACES):
@@ -249,7 +249,7 @@ def _cheapest(faces: int, wild: int) -> int:
 
 @njit
 def _random_card(hand: npt.NDArray[np.uint8], faces: int, key: np.uint64) -> int:
-    """A card drawn evenly from those of the faces in a bitmask: two copies are two cards."""
+    """A card drawn evenly from those of the faces in a bitmask; two copies count as two cards."""
     cards = 0
     for face in range(NUM_FACES):
         if faces >> face & 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from paplu_env.bots.outs.agent import OutsAgent
 from paplu_env.bots.policy import Policy
+from paplu_env.bots.search.budget import DEFAULT_WORLDS, search_name
 from paplu_env.bots.search.improve import Comparison, OneStepImprovement, two_seat_rules
 from paplu_env.bots.search.kernels import MAX_CANDIDATES, NUM_TALLIES, candidates_kernel, search_kernel
 from paplu_env.bots.search.leaf_value import has_fitted_value, shipped_value
@@ -21,11 +21,9 @@ from paplu_env.errors import InvalidHand, PapluError
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.rules import RuleSet
 
-DEFAULT_WORLDS: Final = 256
-_NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
-
 # Of 1, 2, 3 and 5 turns, and of thresholds up to 2.5, the best by what the moves chosen in 2,187 positions of played
-# deals bring when the light player goes on from the deal as it lay; 5 turns were as good and take half as long again.
+# deals bring when the player of `playout_policy` goes on from the deal as it lay; 5 turns were as good and take half
+# as long again.
 _TURNS: Final = 3  # turns played on before the value is asked
 THRESHOLD: Final = 0.5  # standard errors by which a gain must exceed zero
 _WORLDS_BETWEEN_LOOKS_AT_THE_CLOCK: Final = 16
@@ -35,15 +33,15 @@ class SearchAgent(OneStepImprovement):
     """Leaves its base policy's move where the likely worlds say, with some certainty, that another is better.
 
     Every decision is searched, drops and draws included, unless there is nothing to compare: a complete hand is
-    declared, and so is one that the open card completes. With thirteen cards and two packs the play is cut after a
+    declared, and an open card that completes one is taken. With thirteen cards and two packs the play is cut after a
     few turns and the rest is a fitted value; elsewhere it goes on to the end, which takes several times as long.
 
     Args:
         rules: of a table for two.
-        worlds: worlds a decision, at most: clear cases stop earlier. The answer is a function of the view, the key
-            and this number.
-        milliseconds: if given, goes on for so long instead, still at most ``worlds``. Then the answer depends on
-            the machine and its load and is **not reproducible**.
+        worlds: worlds per decision, at most: clear cases stop earlier. The answer is a function of the view, the
+            key and this number.
+        milliseconds: if given, the search goes on for this time instead, still in at most ``worlds``. Then the
+            answer depends on the machine and its load and is **not reproducible**.
         base: made for the same rules; `OutsAgent` if not given.
         threshold: standard errors by which a gain must exceed zero.
         turns: turns played on, the one under way included, before the fitted value is asked; the measured best if
@@ -64,13 +62,13 @@ class SearchAgent(OneStepImprovement):
         turns: int | None = None,
         name: str | None = None,
     ) -> None:
-        table = two_seat_rules(rules, "search")
+        rules = two_seat_rules(rules, "search")
         if turns is not None and turns < 1:
             raise PapluError(f"turns={turns}: at least the turn under way is played")
         super().__init__(
             name or search_name(worlds, milliseconds),
-            table,
-            OutsAgent(table) if base is None else base,
+            rules,
+            OutsAgent(rules) if base is None else base,
             threshold,
             worlds,
             milliseconds,
@@ -105,26 +103,3 @@ class SearchAgent(OneStepImprovement):
         actions, scratch = np.zeros(MAX_CANDIDATES, dtype=np.int64), np.empty((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
         count = candidates_kernel(views, j, mask, base, self.rules.packed, distance_table(), actions, scratch)
         return actions, int(count)
-
-
-def search_name(worlds: int, milliseconds: float | None = None) -> str:
-    """What a search of this budget is called; `worlds_of_name` reads those by worlds.
-
-    >>> search_name(256), search_name(64)
-    ('search', 'search-64')
-    """
-    if milliseconds is not None:
-        return f"search-{milliseconds:g}ms"
-    return "search" if worlds == DEFAULT_WORLDS else f"search-{worlds}"
-
-
-def worlds_of_name(name: str) -> int | None:
-    """The worlds that a bot's name asks for, None if it is no name of a search.
-
-    >>> worlds_of_name("search"), worlds_of_name("search-64"), worlds_of_name("mindist")
-    (256, 64, None)
-    """
-    found = _NAME.fullmatch(name)
-    if found is None:
-        return None
-    return int(found[1]) if found[1] else DEFAULT_WORLDS

@@ -2,13 +2,13 @@
 
 `world_kernel` deals the hidden hands at random, as at the start of a deal. But whoever has drawn six times and
 thrown six cards holds a far better hand than that, and whoever took the open card had a use for it. So each
-hidden hand plays its turns over again, in the order of the log. In a draw from the stock a card comes from a random
-place there, the light player throws one, and that goes to the same place; a card from the open pile that is held to
-this day comes and stays. On the way the hand is brought to agree with its seat: the card taken lowers the distance,
-the card refused and the card thrown don't. Where that isn't so, cards change places with random ones of the stock, at
-the same distance. No hand becomes complete, for it would have been declared.
+hidden hand plays its turns over again, in the order of the log. For a draw from the stock, a card comes from a random
+place there, the player of `playout_policy` throws one, and that goes to the same place. A card from the open pile
+that is still held comes and stays. On the way the hand is brought to agree with what its seat did: the card taken
+lowers the distance, the card refused and the card thrown don't. Where that isn't so, cards change places with random
+ones of the stock, at the same distance. No hand becomes complete, for it would have been declared.
 
-That comes out at about the distances and points of real hands, whatever was taken: see the test.
+The hands that come out have about the distances and points of real ones, whatever was taken: see the test.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
-from paplu_env.bots.search.playout_policy import LIVE, light_throw, live_cards
+from paplu_env.bots.search.playout_policy import HAND, LIVE, light_throw, live_cards
 from paplu_env.cards import NUM_FACES, Counts
 from paplu_env.engine.chance import Purpose, draw_below, mix
 from paplu_env.engine.log import log_face, log_seat, log_source
@@ -55,7 +55,7 @@ def likely_world(
     """Draw a likely world of view ``j``, of the seat to move, into row ``i``; False if the view's cards don't add up.
 
     Args:
-        scratch: ``(rollout.SCRATCH_ROWS, 53)``, to work in.
+        scratch: ``(playout_policy.SCRATCH_ROWS, 53)``, to work in.
     """
     if not world_kernel(views, j, key, rules, states, i):
         return False
@@ -92,20 +92,20 @@ def _play_turns_over(
 ) -> np.uint64:
     """Deal a seat's hidden hand as its turns make likely; returns the next key."""
     cards, size, wild, kept = s["cards"].copy(), int(s["stock_size"]), as_int64(int(s["wild"])), 0
-    hand, live = scratch[0], scratch[LIVE]
+    hand, live = scratch[HAND], scratch[LIVE]
     for face in range(NUM_FACES):
         hand[face] = int(s["hands"][seat, face]) - int(s["known"][seat, face])
         kept += int(s["known"][seat, face])
     if size <= kept:
         return key
     live_cards(s, seat, r, live)
-    # What was taken and kept comes later; until then the hand holds as many cards of the stock.
+    # What was taken and kept comes later; until then cards of the stock stand for it.
     for _ in range(kept):
         size -= 1
         hand[int(cards[size])] += 1
         live[int(cards[size])] -= 1
     pinned = 0  # mask of the kept faces that have come
-    # Before the pile became the stock, cards were seen that may lie anywhere now: those tell nothing.
+    # Cards seen before the pile became the stock may lie anywhere now: those tell nothing.
     first_told = int(view["pile_log"])
     top = int(view["pile"][0]) if int(view["reshuffles"]) == 0 and int(view["pile_size"]) > 0 else NONE
     for k in range(int(view["log_size"])):
@@ -178,7 +178,7 @@ def _agree(
     """Exchange cards with the stock until a face lowers the distance of a hand, or doesn't; returns the next key.
 
     Args:
-        hand: thirteen cards, or as many as the rules deal.
+        hand: of the dealt size.
         cards: the stock in its first ``size`` places.
         pinned: mask of the faces that stay as they are.
     """
@@ -215,7 +215,7 @@ def _agree(
 
 @njit
 def _surplus(hand: Counts, known: Counts) -> int:
-    """A face of which a hand holds more than is known, for there are more cards in it."""
+    """A face of which a hand holds more copies than are known; there is one, for it holds more cards."""
     face = 0
     while int(hand[face]) <= int(known[face]):
         face += 1

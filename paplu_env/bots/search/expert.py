@@ -1,4 +1,4 @@
-"""`expert`: a network inside a search, which compares the moves that the network holds likely."""
+"""`expert`: a network inside a search, which compares the moves that the network finds likely."""
 
 from __future__ import annotations
 
@@ -34,11 +34,12 @@ class ExpertAgent(SearchAgent):
     Args:
         path: an exported network, ``NAME.onnx``.
         rules: of a table for two, among those that the file was made for; None takes its first.
-        worlds: worlds a decision, at most: clear cases stop earlier. The answer is a function of the view, the key
-            and this number.
+        worlds: worlds per decision, at most: clear cases stop earlier. The answer is a function of the view, the
+            key and this number.
         candidates: likeliest actions that are compared, 2..6.
         threshold: standard errors by which a gain must exceed zero.
-        milliseconds: if given, goes on for so long instead, still at most ``worlds``; not reproducible.
+        milliseconds: if given, the search goes on for this time instead, still in at most ``worlds``; not
+            reproducible.
 
     Raises:
         InvalidFile: a missing, truncated, foreign or altered file.
@@ -59,9 +60,9 @@ class ExpertAgent(SearchAgent):
         if not 2 <= candidates <= MAX_CANDIDATES:
             raise PapluError(f"candidates={candidates}: a search compares 2..{MAX_CANDIDATES}")
         self.network = OnnxPolicy(path, rules)
-        table = two_seat_rules(self.network.rules, name)
-        turns = _TURNS if has_fitted_value(table) else None
-        super().__init__(table, worlds, milliseconds, self.network, threshold, turns, name)
+        rules = two_seat_rules(self.network.rules, name)
+        turns = _TURNS if has_fitted_value(rules) else None
+        super().__init__(rules, worlds, milliseconds, self.network, threshold, turns, name)
         self.candidates = candidates
 
     def _candidates(

@@ -1,4 +1,4 @@
-"""`light`: the player that `search` plays on with, as a bot: lowest distance, then most live outs, at little cost."""
+"""`light`, the greedy player of `playout_policy` as a bot: lowest distance, then most live outs, at little cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LightAgent(Policy):
     """Takes the open card if that lowers the distance, declares at once, never drops.
 
     Of the cards that keep the distance lowest it throws the one that leaves most outs, counting points a little.
-    Against `outs` it gives away a point or two a deal, and takes a hundredth of its time: an opponent to train with.
+    Against `outs` it loses a point or two per deal, in a hundredth of the time: an opponent to train against.
     """
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:

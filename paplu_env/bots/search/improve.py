@@ -1,4 +1,4 @@
-"""What the bots that search share: a base policy's move is compared with others, and left only for a clear gain."""
+"""What all bots that search share: a base policy's move is compared with others, and left only for a clear gain."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.bots.policy import Actions, Judgement, Keys, Masks, Policy
+from paplu_env.bots.explanation import Judgement
+from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.search.budget import MAX_WORLDS, check_budget
 from paplu_env.bots.search.kernels import GAIN, GAIN_SQUARED, PLAYED, POINTS, choose_candidate, gain_error
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
-MAX_WORLDS: Final = 1 << 20  # more would take minutes a decision, and hides a slip of the pen
-
-Tally = npt.NDArray[np.float64]  # (NUM_TALLIES, MAX_CANDIDATES), see `search_kernels`
+Tally = npt.NDArray[np.float64]  # (NUM_TALLIES, MAX_CANDIDATES), see `search.kernels`
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Comparison:
 
     actions: npt.NDArray[np.int64]  # (C,), candidates, the base policy's move first
     values: npt.NDArray[np.float64]  # (C,), points per deal; NaN without a search
-    errors: npt.NDArray[np.float64]  # (C,), standard errors of what the value is above the first one; NaN likewise
-    worlds: npt.NDArray[np.int64]  # (C,), worlds that each was played in before it was given up
+    errors: npt.NDArray[np.float64]  # (C,), standard errors of the difference to the first value; NaN likewise
+    worlds: npt.NDArray[np.int64]  # (C,), worlds in which each was played, until it was given up
     chosen: int  # place of the answer among the candidates
 
 
@@ -40,8 +40,8 @@ class OneStepImprovement(Policy):
     Args:
         base: whose move is compared, made for the same rules.
         threshold: standard errors by which a gain must exceed zero.
-        worlds: worlds a decision, at most: clear cases stop earlier.
-        milliseconds: if given, goes on for so long instead, still at most ``worlds``.
+        worlds: worlds per decision, at most: clear cases stop earlier.
+        milliseconds: if given, the search goes on for this time instead, still in at most ``worlds``.
 
     Raises:
         PapluError: a number out of range, or a table of more seats.
@@ -59,7 +59,7 @@ class OneStepImprovement(Policy):
         worlds: int,
         milliseconds: float | None = None,
     ) -> None:
-        _check_budget(worlds, milliseconds)
+        check_budget(worlds, milliseconds)
         super().__init__(name, rules)
         if base.rules != self.rules:
             raise PolicyMismatch(f"the base {base.name} was made for {base.rules}, the search for {self.rules}")
@@ -75,7 +75,7 @@ class OneStepImprovement(Policy):
         # By the clock alone a search plays what it can.
         limited.worlds = MAX_WORLDS if worlds is None else worlds
         limited.milliseconds = milliseconds
-        _check_budget(limited.worlds, milliseconds)
+        check_budget(limited.worlds, milliseconds)
         return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
@@ -90,7 +90,7 @@ class OneStepImprovement(Policy):
         return [self._compare(views, j, masks[j], each_key[j], int(bases[j])) for j in range(len(views))]
 
     def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
-        """Values of the candidates; the errors are those of what a value is above the base's move."""
+        """Values of the candidates; an error is that of the difference between a value and the base move's."""
         (found,) = self.compare(views, masks, keys)
         judgement = Judgement.nothing()
         judgement.probabilities[:] = 0.0
@@ -104,7 +104,7 @@ class OneStepImprovement(Policy):
         """What is found in view ``j``, in which the base would do ``base``."""
 
     def _portions(self, size: int) -> Iterator[tuple[int, int]]:
-        """The worlds to play, as ranges of so many, until they or the time are used up."""
+        """The worlds to play, as ranges of ``size``, until they or the time are used up."""
         end = None if self.milliseconds is None else time.monotonic() + self.milliseconds / 1000
         for first in range(0, self.worlds, size):
             yield first, min(first + size, self.worlds)
@@ -124,10 +124,10 @@ class OneStepImprovement(Policy):
 
 
 def add_points(tally: Tally, tried: npt.NDArray[np.int64], points: npt.NDArray[np.float64]) -> None:
-    """Add what the candidates that were tried brought in some worlds.
+    """Add to a tally the points that candidates brought in some worlds.
 
     Args:
-        tried: ``(C,)`` their places; the first is the base's move, which is never given up.
+        tried: ``(C,)``, the places of those that were tried; the first is the base's move, which is never given up.
         points: ``(W, C)``.
     """
     gains = points - points[:, :1]
@@ -137,22 +137,15 @@ def add_points(tally: Tally, tried: npt.NDArray[np.int64], points: npt.NDArray[n
     tally[GAIN_SQUARED, tried] += (gains**2).sum(axis=0)
 
 
-def _check_budget(worlds: int, milliseconds: float | None) -> None:
-    if not 1 <= worlds <= MAX_WORLDS:
-        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
-    if milliseconds is not None and not milliseconds > 0:
-        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
-
-
 def two_seat_rules(rules: RuleSet | str, bot: str) -> RuleSet:
     """The rules, of a table that searches are made for.
 
     Raises:
         PapluError: a table of more seats.
     """
-    table = as_rules(rules)
-    if table.num_players != 2:
+    rules = as_rules(rules)
+    if rules.num_players != 2:
         raise PapluError(
-            f"{bot} plays tables for two, these rules have {table.num_players} seats: choose another bot, such as outs"
+            f"{bot} plays tables for two, these rules have {rules.num_players} seats: choose another bot, such as outs"
         )
-    return table
+    return rules

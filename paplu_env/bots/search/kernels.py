@@ -1,9 +1,9 @@
 """How `search` decides: candidates, likely worlds, and the same worlds played on after every candidate.
 
-The first candidate is the base policy's move. In each world every candidate is tried on a copy, the light
-player plays all seats on for some turns, and what stands then is worth what a fitted value says, or what
-the deal brought if it has ended. The copies share their cards, so the *gain* of a candidate over the base's move is
-measured world by world, and its noise is far below that of the points themselves.
+The first candidate is the base policy's move. In each world every candidate is tried on a copy, the player
+of `playout_policy` plays all seats on for some turns, and what stands then is worth what a fitted value says, or
+what the deal brought if it has ended. The copies share their cards, so the *gain* of a candidate over the base's move
+is measured world by world, and its noise is far below that of the points themselves.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from paplu_env._jit import as_int64, njit
 from paplu_env.bots.search.belief import likely_world
 from paplu_env.bots.search.leaf_features import FEATURE_SCRATCH_ROWS, NUM_FEATURES, Floats, describe_row
 from paplu_env.bots.search.leaf_value import Value, value_kernel
-from paplu_env.bots.search.playout_policy import POINT_IN_OUTS, UNKNOWN, play_on
+from paplu_env.bots.search.playout_policy import AFTER, HAND, LIVE, OUTS_AFTER, POINT_IN_OUTS, UNKNOWN, play_on
 from paplu_env.bots.search.solver_cache import SolverCache
 from paplu_env.cards import FACE_POINTS, NUM_FACES, Counts
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
@@ -30,9 +30,9 @@ from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
 from paplu_env.melds.fast_distance.distance_table import Table
 from paplu_env.melds.fast_distance.outs_kernels import discard_outs_kernel
 
-# Discards: so many that keep the lowest distance, and so many that give one up, for the points or to go another way.
-_NEAREST: Final = 4
-_FURTHER: Final = 2
+# Discards that are compared.
+_NEAREST: Final = 4  # that keep the lowest distance, the base's move included
+_FURTHER: Final = 2  # that leave a distance one higher, for the points or to go another way
 MAX_CANDIDATES: Final = _NEAREST + _FURTHER
 
 # Rows of a tally, ``(NUM_TALLIES, MAX_CANDIDATES)``: sums over worlds.
@@ -44,9 +44,9 @@ BEHIND: Final = 4  # 1: given up
 NUM_TALLIES: Final = 5
 
 _CHUNK: Final = 16  # worlds between two looks at the tally
-_GIVE_UP: Final = 2.5  # a candidate so many standard errors behind the leader is given up
-_SETTLED: Final = 3.0  # a leader so many standard errors ahead of the base's move is taken
-_LEAST_VARIANCE: Final = 1.0  # of a gain: a few equal worlds prove nothing
+_GIVE_UP: Final = 2.5  # standard errors behind the leader at which a candidate is given up
+_SETTLED: Final = 3.0  # standard errors ahead of the base's move at which a leader is taken
+_LEAST_VARIANCE: Final = 1.0  # of a gain: a few worlds with equal gains prove nothing
 
 
 @njit
@@ -74,7 +74,7 @@ def candidates_kernel(
     actions[0] = base
     if base >= DECLARE_BASE:  # ANNOUNCE too
         return 1
-    view, hand, wild = views[j], scratch[0], as_int64(int(views[j]["wild"]))
+    view, hand, wild = views[j], scratch[HAND], as_int64(int(views[j]["wild"]))
     for face in range(NUM_FACES):
         hand[face] = view["hand"][face]
     if int(view["phase"]) == DRAW:
@@ -108,8 +108,8 @@ def _add_discards(
     actions: npt.NDArray[np.int64],
     scratch: npt.NDArray[np.uint8],
 ) -> int:
-    """Add discards: the best that keep the lowest distance, then the dearest that give one up; no wild cards."""
-    unseen, distances, outs = scratch[1], scratch[2], scratch[3]
+    """Add discards: the best that keep the lowest distance, then the highest-value that give one up; no wild cards."""
+    unseen, distances, outs = scratch[LIVE], scratch[AFTER], scratch[OUTS_AFTER]
     unseen_kernel(views, j, r, unseen)
     lowest = int(discard_outs_kernel(hand, wild, unseen, r, table, distances, outs))
     count = 1
@@ -157,10 +157,10 @@ def search_kernel(
         turns: turns to play on for before the value is asked.
         value: what stands for the rest; not used if ``turns`` exceeds a deal's.
         states: ``(2,)``, to work in.
-        cache: of these rules, the same for all portions of a decision.
+        cache: of these rules, the same for all portions of one decision.
 
     Returns:
-        1 if the matter is settled, 0 if more worlds may help, -1 if the view's cards don't add up to the pack.
+        1 if the choice is settled, 0 if more worlds may help, -1 if the view's cards don't add up to the pack.
     """
     me = int(views[j]["seat"])
     distances = np.empty(int(rules[0]["num_players"]), dtype=np.int64)
@@ -218,7 +218,7 @@ def gain_error(tally: npt.NDArray[np.float64], c: int) -> float:
 
 @njit
 def choose_candidate(tally: npt.NDArray[np.float64], count: int, threshold: float) -> int:
-    """The candidate of highest gain that exceeds so many of its standard errors; else the base's move, 0."""
+    """The best of the candidates whose gain exceeds ``threshold`` of its standard errors; else the base's move, 0."""
     best, most = 0, 0.0
     for c in range(1, count):
         if tally[BEHIND, c] == 0.0 and tally[PLAYED, c] > 0.0:

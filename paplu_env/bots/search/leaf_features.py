@@ -1,4 +1,4 @@
-"""What the value of `search` sees of a deal at the start of a turn: both hands, the stock, and the solver's answers."""
+"""What the fitted value of `search` sees at the start of a turn: both hands, the stock, and the solver's answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
 from paplu_env.bots.search.solver_cache import (
+    CACHE_SCRATCH_ROWS,
     DEADWOOD,
     DISTANCE,
     LIVES,
@@ -26,7 +27,7 @@ Floats = npt.NDArray[np.float32]
 
 NUM_DISTANCES: Final = 7  # 0..5, and 6 or more
 
-# Planes of 53 entries, one a face: what moves when suits change places.
+# Planes of 53 entries, one per face: what moves when suits change places.
 _HELD: Final = 0  # 1 if held, then 1 if held twice: of the mover, then of the other
 _STOCK: Final = 4  # copies in the closed stock, halved
 _WILD: Final = 5
@@ -57,8 +58,13 @@ _PER_CARD: Final = 5.0
 _PER_DRAW: Final = 20.0
 _PER_STOCK: Final = 80.0
 
-# Rows to work in: hand and outs of each side, the stock, and two for the solver.
-FEATURE_SCRATCH_ROWS: Final = 7
+# Rows of the scratch to work in, ``(FEATURE_SCRATCH_ROWS, 53)``: two per side, the mover's first, then those of both.
+_SIDE_ROWS: Final = 2
+_HAND_ROW: Final = 0  # of a side
+_OUTS_ROW: Final = 1  # of a side: 1 for a face that lowers its distance
+_STOCK_ROW: Final = 2 * _SIDE_ROWS
+_SOLVER_ROWS: Final = _STOCK_ROW + 1  # the first of two for the solver
+FEATURE_SCRATCH_ROWS: Final = _SOLVER_ROWS + CACHE_SCRATCH_ROWS
 
 
 @njit
@@ -83,7 +89,7 @@ def describe_row(s: Any, r: Any, table: Table, cache: SolverCache, scratch: npt.
         scratch: ``(FEATURE_SCRATCH_ROWS, 53)``, to work in.
     """
     x[:] = np.float32(0)
-    stock, wild, size = scratch[4], as_int64(int(s["wild"])), int(s["stock_size"])
+    stock, wild, size = scratch[_STOCK_ROW], as_int64(int(s["wild"])), int(s["stock_size"])
     for face in range(NUM_FACES):
         stock[face] = 0
         x[_WILD * NUM_FACES + face] = np.float32(wild >> face & 1)
@@ -95,7 +101,7 @@ def describe_row(s: Any, r: Any, table: Table, cache: SolverCache, scratch: npt.
     for side in range(2):
         _describe_side(s, side, mover if side == 0 else 1 - mover, size, wild, r, table, cache, scratch, x)
     for side in range(2):
-        outs, other = scratch[2 * side + 1], scratch[2 - 2 * side]
+        outs, other = scratch[_SIDE_ROWS * side + _OUTS_ROW], scratch[_SIDE_ROWS * (1 - side) + _HAND_ROW]
         held = 0
         for face in range(NUM_FACES):
             if int(outs[face]):
@@ -105,7 +111,7 @@ def describe_row(s: Any, r: Any, table: Table, cache: SolverCache, scratch: npt.
     if int(s["pile_size"]) > 0:
         face = open_card(s)
         x[_OPEN * NUM_FACES + face] = np.float32(1)
-        x[last] = np.float32(int(scratch[1][face]))
+        x[last] = np.float32(int(scratch[_OUTS_ROW][face]))
     x[last + 1] = np.float32(int(s["draws"]) / _PER_DRAW)
     x[last + 2] = np.float32(size / _PER_STOCK)
 
@@ -123,8 +129,9 @@ def _describe_side(
     scratch: npt.NDArray[np.uint8],
     x: Floats,
 ) -> None:
-    """Write one side's planes and numbers; rows ``2 * side`` and the next of ``scratch`` keep its hand and its outs."""
-    hand, outs, stock = scratch[2 * side], scratch[2 * side + 1], scratch[4]
+    """Write one side's planes and numbers; the rows of that side in ``scratch`` keep its hand and its outs."""
+    hand, outs = scratch[_SIDE_ROWS * side + _HAND_ROW], scratch[_SIDE_ROWS * side + _OUTS_ROW]
+    stock = scratch[_STOCK_ROW]
     known = 0
     for face in range(NUM_FACES):
         copies = int(s["hands"][seat, face])
@@ -132,7 +139,7 @@ def _describe_side(
         known += int(s["known"][seat, face])
         x[(_HELD + 2 * side) * NUM_FACES + face] = np.float32(copies > 0)
         x[(_HELD + 2 * side + 1) * NUM_FACES + face] = np.float32(copies > 1)
-    answers = cache.answers[cached_answers(hand, wild, r, table, cache, scratch[5:])]
+    answers = cache.answers[cached_answers(hand, wild, r, table, cache, scratch[_SOLVER_ROWS:])]
     live = 0
     for face in range(NUM_FACES):
         outs[face] = int(answers[OUTS]) >> face & 1

@@ -1,7 +1,7 @@
 """The value at which `search` cuts its play: a small network that sees both hands, made of arrays and one kernel.
 
-It was fitted to deals of the light player, see ``training.fit.leaf_value``. The order of the stock is hidden
-from it on purpose: what a world's next cards would bring is luck, and the mean over their order spreads less.
+It was fitted to deals of the player of `playout_policy`, see ``training.fit.leaf_value``. The order of the stock is
+hidden from it on purpose: what a world's next cards would bring is luck, and the mean over their order spreads less.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Value(NamedTuple):
 
 @njit
 def value_kernel(x: Floats, value: Value, first: Floats, second: Floats) -> float:
-    """Points that the deal will bring to the seat to move, of features ``(NUM_FEATURES,)``.
+    """Points that the deal is expected to bring the seat to move, from features ``(NUM_FEATURES,)``.
 
     Args:
         first: ``(H,)``, to work in.
@@ -55,7 +55,7 @@ def value_kernel(x: Floats, value: Value, first: Floats, second: Floats) -> floa
 def values_kernel(
     states: States, rules: npt.NDArray[np.void], table: Table, value: Value, out: npt.NDArray[np.float64]
 ) -> None:
-    """`value_kernel` for rows of deals at the start of a turn, ``(len(states),)``."""
+    """Write `value_kernel` of every row, each at the start of a turn, to ``out``, ``(len(states),)``."""
     scratch, x = np.empty((FEATURE_SCRATCH_ROWS, NUM_FACES), dtype=np.uint8), np.empty(NUM_FEATURES, dtype=np.float32)
     first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
     solver_cache = empty_solver_cache(int(rules[0]["hand_size"]))
@@ -66,7 +66,7 @@ def values_kernel(
 
 @njit
 def _layer(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
-    """Sums of a layer, of what is above zero before it. Most entries are zero and cost nothing."""
+    """Sums of a layer over the inputs above zero. Most inputs are zero and cost nothing."""
     out[:] = bias
     for entry in range(len(x)):
         if x[entry] > 0:

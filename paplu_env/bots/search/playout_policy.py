@@ -1,4 +1,4 @@
-"""A light greedy player that plays a deal on inside one kernel: how search believes that every seat plays.
+"""How search believes that every seat plays: a light, greedy player that plays a deal on inside one kernel.
 
 It takes the open card if that lowers the distance, declares at once, never drops, and throws, of the cards
 that keep the distance lowest, the one that leaves most live outs, counting points a little. That is `outs` without
@@ -28,15 +28,15 @@ from paplu_env.melds.fast_distance.outs_kernels import discard_outs_kernel
 UNKNOWN: Final = -1  # a distance that hasn't been asked for
 TO_THE_END: Final = 1 << 30  # more turns than a deal has
 
-# Outs that a point of the thrown card weighs up: of 0, 0.1, 0.3, 0.6 and 1 none was better by 4,000 duplicate deals.
+# Outs that a point of the thrown card outweighs: of 0, 0.1, 0.3, 0.6 and 1 none was better over 4,000 duplicate deals.
 POINT_IN_OUTS: Final = 0.3
 _WILD_LAST: Final = 1000.0  # outs that keep wild cards in the hand until nothing else is left to throw
 
-# Rows of the scratch to work in.
-_HAND: Final = 0
-_AFTER: Final = 1
-LIVE: Final = 2
-_OUTS: Final = 3
+# Rows of the scratch to work in, ``(SCRATCH_ROWS, 53)``.
+HAND: Final = 0
+AFTER: Final = 1  # distances after each discard
+LIVE: Final = 2  # copies that the seat hasn't seen
+OUTS_AFTER: Final = 3  # live outs after each discard
 SCRATCH_ROWS: Final = 4
 
 
@@ -51,9 +51,10 @@ def play_on(
     cache: SolverCache,
     scratch: npt.NDArray[np.uint8],
 ) -> None:
-    """Play row ``i`` until so many turns have ended, the one under way included, or the deal has.
+    """Play row ``i`` on for some turns, or until the deal has ended.
 
     Args:
+        turns: how many turns have to end, the one under way included.
         distances: ``(P,)``, distance of each hand as it was before its seat drew, or `UNKNOWN`; kept up to date.
         cache: of these rules.
         scratch: ``(SCRATCH_ROWS, 53)``, to work in.
@@ -63,7 +64,7 @@ def play_on(
     while turns > 0 and int(states[i]["phase"]) != OVER:
         s = states[i]
         seat = int(s["current_player"])
-        hand = scratch[_HAND]
+        hand = scratch[HAND]
         for face in range(NUM_FACES):
             hand[face] = s["hands"][seat, face]
         if int(s["phase"]) == DRAW:
@@ -113,8 +114,8 @@ def _finish_or_discard(
     if finish:
         return DECLARE_BASE + lowest_bit(finish)
     live_cards(s, seat, r, scratch[LIVE])
-    cached_discard_outs(hand, wild, scratch[LIVE], r, table, cache, scratch[_AFTER], scratch[_OUTS])
-    thrown, distances[seat] = _best_throw(hand, wild, blocked, scratch[_AFTER], scratch[_OUTS])
+    cached_discard_outs(hand, wild, scratch[LIVE], r, table, cache, scratch[AFTER], scratch[OUTS_AFTER])
+    thrown, distances[seat] = _best_throw(hand, wild, blocked, scratch[AFTER], scratch[OUTS_AFTER])
     return DISCARD_BASE + thrown
 
 
@@ -122,13 +123,13 @@ def _finish_or_discard(
 def light_throw(
     hand: Counts, wild: int, blocked: int, r: Any, table: Table, scratch: npt.NDArray[np.uint8]
 ) -> tuple[int, int]:
-    """The card that the light player throws from a hand with one card more, and the distance that this leaves.
+    """The card that this player throws from a hand with one card more, and the distance that this leaves.
 
     Args:
-        blocked: mask of cards that may not go. If no other is held, the answer is -1.
-        scratch: its row 2 tells the live cards; rows 1 and 3 are written.
+        blocked: mask of the faces that may not go. If no other is held, the answer is -1.
+        scratch: its row `LIVE` tells the live cards; `AFTER` and `OUTS_AFTER` are written.
     """
-    after, outs = scratch[_AFTER], scratch[_OUTS]
+    after, outs = scratch[AFTER], scratch[OUTS_AFTER]
     discard_outs_kernel(hand, wild, scratch[LIVE], r, table, after, outs)
     return _best_throw(hand, wild, blocked, after, outs)
 
@@ -157,7 +158,7 @@ def _best_throw(
 def live_cards(s: Any, seat: int, r: Any, live: Counts) -> None:
     """Write how many copies of each face a seat of a state hasn't seen, as `unseen_kernel` does for a view.
 
-    Hands that lie open are left out: nobody has declared wrongly where all declare only what is complete.
+    Hands that lie open are not counted: nobody has declared wrongly where all declare only complete hands.
     """
     for face in range(NUM_FACES):
         copies = int(r["printed_jokers"]) if face == PRINTED_JOKER else int(r["num_decks"])

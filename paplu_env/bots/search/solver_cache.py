@@ -1,9 +1,9 @@
 """Answers of the solver, kept while a search meets the same hands again.
 
-After a candidate and a draw the own hand is one of a few hundred, however many worlds are tried, and the opponent's is
-the same after every candidate of a world. What the solver says of a hand depends on its cards and on the wild faces
-alone, so it is asked once; how many of the outs are still unseen is counted anew every time. A place holds one hand,
-and a hand that comes to a place takes it: what is kept changes how long an answer takes and nothing else.
+After a candidate and a draw a seat's own hand is one of a few hundred, however many worlds are tried, and the
+opponent's is the same after every candidate of a world. What the solver says of a hand depends on its cards and on the
+wild faces alone, so it is asked once; how many of the outs are still unseen is counted anew every time. A place holds
+one hand, and the latest hand that belongs there: what is kept changes how long an answer takes and nothing else.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ DEADWOOD: Final = 2
 LIVES: Final = 3
 _NUM_ANSWERS: Final = 4
 
+# Rows of the scratch to work in.
+_ONE_EACH: Final = 0  # one copy of every face: the outs are asked for as faces
+_OUT_FACES: Final = 1
+CACHE_SCRATCH_ROWS: Final = 2
+
 
 class SolverCache(NamedTuple):
     """Hands and what the solver said of them, for one set of rules; written to by the kernels."""
@@ -48,7 +53,7 @@ class SolverCache(NamedTuple):
 
 
 def new_solver_cache(rules: RuleSet) -> SolverCache:
-    """One that knows nothing yet, not to be shared by threads."""
+    """A cache that knows nothing yet; threads must not share one."""
     return empty_solver_cache(rules.hand_size)
 
 
@@ -115,13 +120,13 @@ def cached_answers(
     """The place in ``cache.answers`` of what is known of a hand of the dealt size.
 
     Args:
-        scratch: ``(2, 53)``, to work in.
+        scratch: ``(CACHE_SCRATCH_ROWS, 53)``, to work in.
     """
     place, is_known = _place_of(counts, wild, cache.hands)
     if not is_known:
-        scratch[0, :] = 1
-        outs, answers = scratch[1], cache.answers[place]
-        answers[DISTANCE] = outs_kernel(counts, wild, scratch[0], r, table, outs)
+        scratch[_ONE_EACH, :] = 1
+        outs, answers = scratch[_OUT_FACES], cache.answers[place]
+        answers[DISTANCE] = outs_kernel(counts, wild, scratch[_ONE_EACH], r, table, outs)
         faces = 0
         for face in range(NUM_FACES):
             faces |= 1 << face if int(outs[face]) else 0

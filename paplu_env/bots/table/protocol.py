@@ -2,7 +2,7 @@
 
 =========  ================================================  ==================================================
 ``hello``  first; ``protocol``, ``rules``, ``seed``          ``hello``: who plays what, once it is ready
-(events)   see `bots.table_events`; a ``deal`` names ``seat``  ``ok``
+(events)   see `bots.table.events`; a ``deal`` names ``seat``  ``ok``
 ``decide``  ``worlds`` or ``milliseconds``, ``explain``      ``action``, with its ``id``, ``candidates`` on demand
 ``quit``                                                     ``bye``
 =========  ================================================  ==================================================
@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from paplu_env import __version__, engine
-from paplu_env.bots.explain import Candidate
+from paplu_env.bots.explanation import Candidate
 from paplu_env.bots.policy import Policy
 from paplu_env.bots.registry import PolicyLike, make_policy
 from paplu_env.bots.table.events import EVENTS, Fields, check_event, events_after, opening_event

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env import engine
-from paplu_env.bots.explain import Candidate
-from paplu_env.bots.policy import Masks, Policy, decision_keys, describe_view
+from paplu_env.bots.explanation import Candidate
+from paplu_env.bots.policy import Masks, Policy, decision_keys, describe_view, legal_masks
 from paplu_env.bots.registry import PolicyLike, make_policy
 from paplu_env.bots.table.events import check_event
 from paplu_env.bots.table.seat_worlds import Held, opening_view, parse_counts, with_drawn, world_with
@@ -118,8 +118,7 @@ class Seat:
         Raises:
             IllegalAction: it isn't to move.
         """
-        # What is legal depends on what the seat sees, so any world that looks like this will do.
-        return engine.legal_action_masks(engine.sample_world(self._to_decide().view, 0, self.rules), self.rules)
+        return legal_masks(self._to_decide().view, self.rules)
 
     def decide(self, worlds: int | None = None, milliseconds: float | None = None) -> int:
         """The bot's action; it counts as done only when the table says so, by an event like those of others.
@@ -139,7 +138,7 @@ class Seat:
         return int(self.policy.within(worlds, milliseconds).act(position.view, self.mask(), keys)[0])
 
     def explain(self, worlds: int | None = None, milliseconds: float | None = None) -> list[Candidate]:
-        """Why: the legal actions with what the bot thinks of them, see `bots.explain`.
+        """Why: the legal actions with what the bot thinks of them, see `Policy.explain`.
 
         Raises:
             IllegalAction: the seat isn't to move.
@@ -150,7 +149,7 @@ class Seat:
         return self.policy.within(worlds, milliseconds).explain(position.view, self.mask(), key)
 
     def see(self, event: Mapping[str, Any]) -> None:
-        """Take in what has happened at the table, see `bots.table_events`.
+        """Take in what has happened at the table, see `bots.table.events`.
 
         Raises:
             InvalidNotation: not an event, or one with wrong fields.

@@ -18,7 +18,7 @@ from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
 from tests.toy_policy import write_toy_policy
 from training.ship import write_index
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

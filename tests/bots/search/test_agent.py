@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -12,9 +13,10 @@ import pytest
 
 from paplu_env import engine
 from paplu_env.bots import make_policy
+from paplu_env.bots.playing import play_to_end
 from paplu_env.bots.policy import Keys, Masks
-from paplu_env.bots.search.agent import SearchAgent, worlds_of_name
-from paplu_env.bots.search.improve import MAX_WORLDS
+from paplu_env.bots.search.agent import SearchAgent
+from paplu_env.bots.search.budget import MAX_WORLDS, worlds_of_name
 from paplu_env.bots.search.leaf_value import has_fitted_value
 from paplu_env.engine.actions import DECLARE_BASE, DROP, TAKE_OPEN
 from paplu_env.engine.state import DISCARD, DRAW, OVER, Views
@@ -80,19 +82,14 @@ def test_no_answer_changes_when_the_hidden_cards_do(moves: int) -> None:
 def test_whole_deals_are_legal_from_the_first_decision_to_the_last(name: str) -> None:
     rules = as_rules(name)
     agent, states = quick(rules, worlds=2), engine.deal_many(rules, np.arange(3, dtype=np.uint64))
-    for moment in range(4 * rules.max_turns):
-        states = states[states["phase"] != OVER]
-        if not len(states):
-            break
-        views = engine.player_views(states, states["current_player"].astype(np.int64))
-        keys = np.full(len(states), moment, dtype=np.uint64)
-        # Raises where an answer isn't legal.
-        engine.apply_actions(states, agent.act(views, engine.legal_action_masks(states, rules), keys), rules)
-    assert not len(states)
+    moment = itertools.count()
+    # Raises where an answer isn't legal.
+    play_to_end(states, [agent, agent], lambda rows, due: np.full(len(due), next(moment), dtype=np.uint64))
+    assert (states["phase"] == OVER).all()
 
 
 def test_plain_python_finds_the_same() -> None:
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     plain = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.bots.search.searched"],
         cwd=root,

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from paplu_env.bots import make_policy
+from paplu_env.bots.playing import play_steps
 from paplu_env.bots.search.playout_policy import SCRATCH_ROWS, TO_THE_END, UNKNOWN, play_on
 from paplu_env.bots.search.solver_cache import new_solver_cache
 from paplu_env.cards import NUM_FACES
-from paplu_env.engine import apply_actions, deal_many, legal_action_masks, player_views
+from paplu_env.engine import deal_many
 from paplu_env.engine.actions import DROP
-from paplu_env.engine.state import OVER
 from paplu_env.evaluation import play_match
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.rules import as_rules
+from tests.bots.tables import no_keys
 
 
 @pytest.mark.parametrize("rules", ["points", "saha2025", "one_pack", "points:num_players=3"])
@@ -25,15 +26,8 @@ def test_a_deal_ends_as_the_kernel_of_the_search_ends_it(rules: str) -> None:
         distances = np.full(table.num_players, UNKNOWN, dtype=np.int64)
         play_on(by_kernel, i, TO_THE_END, table.packed, distance_table(), distances, cache, scratch)
     light = make_policy("light", table)
-    while (by_policy["phase"] != OVER).any():
-        rows = np.flatnonzero(by_policy["phase"] != OVER)
-        states = by_policy[rows]
-        seats = states["current_player"].astype(np.int64)
-        masks = legal_action_masks(states, table)
-        actions = light.act(player_views(states, seats), masks, np.zeros(len(rows), dtype=np.uint64))
-        assert (actions != DROP).all()
-        apply_actions(states, actions, table)
-        by_policy[rows] = states
+    for step in play_steps(by_policy, [light] * table.num_players, no_keys):
+        assert (step.actions != DROP).all()
     np.testing.assert_array_equal(by_policy["returns"], by_kernel["returns"])
     np.testing.assert_array_equal(by_policy["log_size"], by_kernel["log_size"])
 

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from paplu_env import engine, melds
-from paplu_env.bots.search.playout_policy import SCRATCH_ROWS, TO_THE_END, UNKNOWN, light_throw, live_cards, play_on
+from paplu_env.bots.search.playout_policy import (
+    LIVE,
+    SCRATCH_ROWS,
+    TO_THE_END,
+    UNKNOWN,
+    light_throw,
+    live_cards,
+    play_on,
+)
 from paplu_env.bots.search.solver_cache import new_solver_cache
 from paplu_env.cards import NUM_FACES, parse_hand, wild_of_rank
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
@@ -98,7 +106,7 @@ def test_a_wild_card_goes_only_if_it_must() -> None:
     table, rules = distance_table(), as_rules("points")
     hand, wild = parse_hand("2S 3S 9H 9C KD 7H 4C 5D JS QH 8D TC 6S AH"), wild_of_rank(6)
     scratch = np.zeros((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
-    scratch[2] = 1
+    scratch[LIVE] = 1
     held = sum(1 << face for face in range(NUM_FACES) if hand[face])
     free, _ = light_throw(hand, wild, 0, rules.packed[0], table, scratch)
     assert not wild >> free & 1

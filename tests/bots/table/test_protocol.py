@@ -25,7 +25,7 @@ from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import Decisions, play_games
 from paplu_env.rules import as_rules
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 HELLO = {"type": "hello", "protocol": PROTOCOL}
 HAND = "4S 5S 6S 8H 9H TH 7C 7D 7H KS KH 2D 3C"
 DEAL = {"type": "deal", "seat": 0, "hand": HAND, "indicator": "5D", "open": "QC", "first": 0}

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, njit
-from paplu_env.bots.published.kernels import RELATED
+from paplu_env.bots.published.kernels import MAX_DISTANCE, MIN_GAIN, RELATED
 from paplu_env.cards import FACE_POINTS, NUM_FACES, PRINTED_JOKER
 from paplu_env.engine.chance import Purpose, match_deal_seeds, mix, shuffle
 from paplu_env.engine.state import DECLARED, DROPPED_FIRST, ENDED_BY_DROP, LOWER_DEADWOOD
@@ -54,8 +54,6 @@ SWITCHES: Final = {
 }
 
 _CAP: Final = 80  # points
-_MIN_GAIN: Final = 3  # as in `rule_kernels`
-_MAX_DISTANCE: Final = 4
 _TURNS: Final = 200
 _FIRST_DROP: Final = 20
 _LATER: Final = np.uint64(Purpose.NEXT_SHUFFLE)  # as in `engine.deal`
@@ -170,7 +168,7 @@ def _play(
             is_hopeless = int(current[seat]) >= _CAP
         else:
             current[seat] = int(distance_kernel(counts, wild, r, table))
-            is_hopeless = int(current[seat]) > _MAX_DISTANCE
+            is_hopeless = int(current[seat]) > MAX_DISTANCE
         if drops and not moved[seat] and is_hopeless:
             winner, ending, finisher = other, ENDED_BY_DROP, seat
             break
@@ -180,7 +178,7 @@ def _play(
         counts[opened] += 1
         now = int(current[seat])
         new, left = _metric(agent, hand, counts, wild, after, switches, opened, r, table, scratch)
-        takes = new == 0 or new <= now - _MIN_GAIN if agent == _MINSCORE else new < now
+        takes = new == 0 or new <= now - MIN_GAIN if agent == _MINSCORE else new < now
         drawn = opened
         if takes:
             pile_size -= 1
