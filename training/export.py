@@ -26,12 +26,12 @@ from paplu_env.bots.networks.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
+from paplu_env.files import to_json, write_json, write_together
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.decisions import collect_decisions
 from training.learn.network import MaskedLogits, mask_logits
 from training.learn.weights import load_weights, save_weights
 from training.run.folder import RunFolder, provenance
-from training.run.tensors import to_json, write_json, write_together
 
 CARD_FORMAT: Final = "paplu-card-1"
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it

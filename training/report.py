@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from paplu_env import __version__
 from paplu_env.errors import PapluError
+from paplu_env.files import write_atomically
 from training.run import curves
 from training.run.record import RunRecord, changed_keys, read_run, value_of
-from training.run.tensors import write_atomically
 
 try:
     import jinja2

@@ -20,9 +20,9 @@ from paplu_env.bots.policy import decision_keys
 from paplu_env.bots.registry import is_built_in
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation import play_match
+from paplu_env.files import write_json
 from training.export import CARD_FORMAT, card_path, export_run
 from training.run.progress import Progress
-from training.run.tensors import write_json
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]*")
 _DEALS: Final = 5_000  # of each match that the card gets

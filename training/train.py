@@ -81,6 +81,8 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
             print("there is no checkpoint yet: the run begins anew", flush=True)
         try:
             run.go(start)
+        except PapluError:
+            raise
         except OSError as error:  # of TensorBoard, which writes its files itself
             raise PapluError(
                 f"{error.filename or out}: cannot be written ({error.strerror}); free some space or mend its rights, "

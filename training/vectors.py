@@ -26,7 +26,7 @@ from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.chance import below, keys_for
 from paplu_env.errors import PapluError
-from training.run.tensors import write_atomically
+from paplu_env.files import write_atomically
 
 FILE: Final = "vectors.jsonl"
 FORMAT: Final = "paplu-vectors-1"

@@ -335,7 +335,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_its_card(
     def full_disk(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("training.run.tensors.os.fsync", full_disk)
+    monkeypatch.setattr("paplu_env.files.os.fsync", full_disk)
     with pytest.raises(PapluError, match="No space left on device"):
         export_module(module, "cards-v1", RULES, path)
     assert path.read_bytes() == exported.read_bytes()

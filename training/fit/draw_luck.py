@@ -22,7 +22,7 @@ from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import OVER
 from paplu_env.evaluation import draw_luck as variates
 from paplu_env.evaluation.games import DEAL_SEAT
-from paplu_env.evaluation.games_store import write_text
+from paplu_env.files import write_atomically
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "into": into.round(5).tolist(),
         "out_of": out_of.round(5).tolist(),
     }
-    write_text(variates.FILE, json.dumps(about) + "\n")
+    write_atomically(variates.FILE, (json.dumps(about) + "\n").encode())
     print(f"{len(points):,} draws, {100 * explained:.1f} % of the variance of points explained: {variates.FILE}")
 
 

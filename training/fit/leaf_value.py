@@ -39,10 +39,10 @@ from paplu_env.engine.state import OVER, States
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.draw_luck import luck_of_draws
+from paplu_env.files import write_atomically
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.config import load
-from training.run.tensors import write_atomically
 
 _GAMES: Final = 4096  # deals played side by side
 _SCALE: Final = 80.0  # points, the most that a deal brings; the network learns shares of it

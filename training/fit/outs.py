@@ -53,11 +53,11 @@ from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.games import Decisions, play_games
+from paplu_env.files import write_json
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
 from training.learn.config import load
-from training.run.tensors import write_json
 
 # What a decision is told by: the distance, the terms of its lines, and those of the odds of a discard.
 DISTANCE: Final = 0

@@ -18,12 +18,12 @@ from typing import Any, Final
 
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
+from paplu_env.files import write_atomically, write_json
 from paplu_env.rules import parse_rules
 from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
-from training.run.tensors import write_atomically, write_json
 from training.train import train
 
 _CLONED: Final = "clone.decisions"  # a variant sets it to 0 to begin with random weights

@@ -25,9 +25,9 @@ from paplu_env.bots.outs.weights import DEADWOOD, DRAWS, LATER, LOG_OUTS, WILD_C
 from paplu_env.bots.policy import Policy
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
+from paplu_env.files import to_json, write_together
 from paplu_env.rules import as_rules
 from training.fit.outs import DISTANCE, MAX_DISTANCE, TERMS, never_dropping, note_starts, published_rule, quick
-from training.run.tensors import to_json, write_together
 from training.studies.drop_value.ceiling import gains, play_hands
 
 _RULES: Final = "points"

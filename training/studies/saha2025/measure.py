@@ -24,8 +24,8 @@ from paplu_env.engine.chance import keys_for, mix, shuffle
 from paplu_env.engine.state import DECLARED, DROPPED_FIRST, ENDED_BY_DROP, LOWER_DEADWOOD
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import DEAL_SEAT, NOBODY, Games, games_dtype
-from paplu_env.evaluation.games_store import write_text
 from paplu_env.evaluation.stats import mean_interval
+from paplu_env.files import write_atomically
 from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, distance_kernel
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
@@ -495,4 +495,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
             lines.append(f"| {' | '.join(effects(a, b, options.deals, options.seed, drops))} |")
             print(lines[-1], flush=True)
     if options.out is not None:
-        write_text(options.out, "\n".join(lines[1:]) + "\n")
+        write_atomically(options.out, ("\n".join(lines[1:]) + "\n").encode())

@@ -19,8 +19,8 @@ from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
+from paplu_env.files import to_json, write_together
 from training.learn.config import load
-from training.run.tensors import to_json, write_together
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
 

@@ -28,10 +28,10 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from paplu_env.envs import PapluEnv
 from paplu_env.errors import PapluError
+from paplu_env.files import write_json
 from training.learn.config import TrainConfig, load_config
 from training.learn.learner import Learner
 from training.learn.mixed_env import MixedVecEnv, deal_tables
-from training.run.tensors import write_json
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
 _STOCK_STEPS: Final = 2048  # decisions between two updates of the stock class on one environment, its own default
