@@ -47,7 +47,7 @@ from paplu_env.rules import RuleSet
 
 Floats = npt.NDArray[np.float64]
 
-FILE: Final = Path(__file__).parent / "draw_luck_weights.json"  # written by `fit_value`
+FILE: Final = Path(__file__).parent / "draw_luck_weights.json"  # written by training.fit.draw_luck
 _CAREFUL_FILE: Final = FILE.parents[1] / "bots" / "search" / "leaf_value.npz"  # written by training.fit.leaf_value
 WEIGHTS_HASH: Final = hashlib.sha256(FILE.read_bytes() + _CAREFUL_FILE.read_bytes()).hexdigest()[:16]  # names both
 
@@ -60,7 +60,7 @@ _STATE_NUMBERS: Final = 8
 _CARD_NUMBERS: Final = 5
 NUM_STATE_FEATURES: Final = _STATE_NUMBERS + _DISTANCES
 NUM_FEATURES: Final = NUM_STATE_FEATURES + _DISTANCES + _CARD_NUMBERS
-_DEAREST: Final = 10  # points of the card that a hand of fourteen most often throws
+_HIGHEST_VALUE: Final = 10  # points of the card that a hand of fourteen most often throws
 # Divisors that bring the features to about the same size.
 _PER_STOCK: Final = 60.0
 _PER_POINT: Final = 40.0
@@ -274,7 +274,7 @@ def _describe_card(
     is_wanted = int(other_outs[face]) > 0
     own[face] += 1
     # Throwing the card back leaves the points as they were; what else it may do is guessed from all fourteen.
-    with_it = min(points, max(int(deadwood_kernel(own, wild, r)) - _DEAREST, 0))
+    with_it = min(points, max(int(deadwood_kernel(own, wild, r)) - _HIGHEST_VALUE, 0))
     own[face] -= 1
     after = min(distance - 1 if is_out else distance, _DISTANCES - 1)
     for k in range(_DISTANCES):

@@ -42,7 +42,7 @@ def games_dtype(players: int) -> np.dtype[np.void]:
             ("turns", np.int64),  # draws by all players together
             ("returns", np.float64, (players,)),  # points, sum 0
             ("status", np.int64, (players,)),  # engine.state: IN, DROPPED_FIRST, …
-            ("luck", np.float64),  # points that player 0 owes to the draws, see `variates`; NaN: not estimated
+            ("luck", np.float64),  # points that player 0 owes to the draws, see `draw_luck`; NaN: not estimated
         ]
     )
 
@@ -85,7 +85,7 @@ def play_games(
     start: int = 0,
     luck: bool = True,
 ) -> Games:
-    """Play each of so many deals once per seat rotation.
+    """Play each of ``deals`` deals once per seat rotation.
 
     The cards of a deal follow from (``seed``, number of the deal); the seat that starts moves on by one
     from deal to deal. Nothing depends on ``batch`` or ``threads``.
@@ -100,7 +100,7 @@ def play_games(
         record: called with (number of the batch, its decisions), once per batch and in any order.
         progress: called from the caller's thread after every batch.
         start: number of the first deal, so that a match can be played in parts.
-        luck: whether to estimate what the draws were worth (`variates`), where the rules allow it.
+        luck: whether to estimate what the draws were worth (`draw_luck`), where the rules allow it.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.

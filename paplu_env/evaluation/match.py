@@ -49,7 +49,7 @@ def play_match(
         threads: batches played at the same time.
         record: a folder, new or without recordings, that gets every decision, see `read_recordings`.
         progress: called with (games finished, games in all) after every batch.
-        until: stop earlier, once the 95 % half-width of points per deal is down to this; `stopping` says how
+        until: stop earlier, once the 95 % half-width of points per deal is down to this; `sequential` says how
             the interval stays honest. ``deals`` is then the most that are played.
         luck: whether to estimate the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
             player is slow anyway (`Policy.is_slow`).

@@ -47,7 +47,7 @@ class MatchResult:
         points_interval: its interval.
         points_error: its standard error, over deals.
         points_spread: standard deviation of the return of one game.
-        adjusted_points: the same mean as ``points_per_deal``, less the luck of the draws (`variates`): as true on
+        adjusted_points: the same mean as ``points_per_deal``, less the luck of the draws (`draw_luck`): as true on
             average, and steadier. None where the luck isn't estimated, as in the next three.
         adjusted_interval: its interval.
         adjusted_error: its standard error, over deals.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 from paplu_env import encoding
 from paplu_env.envs.core.rewards import Reward
 from paplu_env.errors import PapluError
-from paplu_env.rules import parse_rules
+from paplu_env.rules import RuleSet, parse_rules
 
 Activation = Literal["relu", "tanh"]
 HiddenName = Literal["hidden-v1", "hidden-v2"]
@@ -126,7 +127,7 @@ class EvaluationConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """One training run.
+    """One training run: the values of its TOML file, and the rules that they name, parsed once.
 
     Raises:
         InvalidConfig: a value of the wrong type or out of its range, or values that contradict each other.
@@ -159,10 +160,20 @@ class TrainConfig:
         plain: dict[str, Any] = _plain(dataclasses.asdict(self))
         return plain
 
+    @functools.cached_property
+    def rule_sets(self) -> tuple[RuleSet, ...]:
+        """Everything that the exported policy may be asked to play, ``rules`` first and then ``also_rules``."""
+        return tuple(parse_rules(text) for text in (self.rules, *self.also_rules))
+
     @property
-    def tables(self) -> tuple[str, ...]:
+    def main_rules(self) -> RuleSet:
+        """The rule set that ``rules`` names: the run is measured on it."""
+        return self.rule_sets[0]
+
+    @property
+    def tables(self) -> tuple[RuleSet, ...]:
         """The rules that are trained on."""
-        return (self.rules, *self.also_rules) if self.mixed else (self.rules,)
+        return self.rule_sets if self.mixed else self.rule_sets[:1]
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
@@ -274,10 +285,8 @@ def _check_value(name: str, value: Any, hint: Any, field: dataclasses.Field[Any]
 
 def _check_together(config: TrainConfig) -> None:
     """Refuse values that contradict each other, or name rules or an encoding that don't exist."""
-    for text in (config.rules, *config.also_rules):
-        parse_rules(text)
     encoding.by_name(config.encoding)
-    Reward(config.reward, parse_rules(config.rules))
+    Reward(config.reward, config.main_rules)
     if not config.name or Path(config.name).name != config.name or config.name.startswith("."):
         raise InvalidConfig(f"name={config.name!r}: must be a plain file name, it names the run's folder")
     if not config.network.hidden:
