@@ -1,1 +1,1 @@
-"""Placeholder docstring, replaced by the package that owns this folder."""
+"""The ``paplu`` command: one file per subcommand, and the arguments that they share."""

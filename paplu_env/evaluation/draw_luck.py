@@ -1,4 +1,4 @@
-"""The luck of the draws: a control variate that makes points per deal steadier and leaves their mean alone.
+"""The luck of the draws: a control variate that narrows the interval of points per deal and leaves their mean alone.
 
 The idea is AIVAT's (Burch et al., 2018). Before a card comes from the stock its value to the seat that draws is
 worked out for every face that may lie on top, by a fixed function of both hands and the stock; the *luck* of
@@ -8,9 +8,9 @@ wrong the value function is: points less luck have the same mean as points. The 
 less they spread.
 
 Two value functions are at hand, and which one a match takes follows from who plays, never from the games. The quick
-one takes some 20 µs a draw. The careful one takes fifty times as long, which is little beside agents that think: after
-every face that may come the drawer throws what the light player would, and what stands then is worth what `search`
-believes.
+one takes some 20 µs per draw. The careful one takes fifty times as long, which is little beside agents that think:
+after every face that may come the drawer throws what the light player would, and what stands then is worth what
+`search` believes.
 
 Nothing is subtracted for the deal itself, since both players get both hands on duplicate deals; nor for what a
 policy leaves to chance, since the policies here answer deterministically; nor for the card that opens a new pile

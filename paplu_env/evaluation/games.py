@@ -38,7 +38,7 @@ def games_dtype(players: int) -> np.dtype[np.void]:
             ("first", np.int64),  # player who had the first turn
             ("winner", np.int64),  # player, NOBODY without one
             ("finisher", np.int64),  # player whose action ended the deal
-            ("ending", np.int64),  # engine.state: DECLARED, DROP, …
+            ("ending", np.int64),  # engine.state: DECLARED, ENDED_BY_DROP, …
             ("turns", np.int64),  # draws by all players together
             ("returns", np.float64, (players,)),  # points, sum 0
             ("status", np.int64, (players,)),  # engine.state: IN, DROPPED_FIRST, …
@@ -94,7 +94,7 @@ def play_games(
         policies: one per seat, all made for the rules of the table.
         deals: distinct deals.
         seed: 0..2**64-1.
-        batch: games on the table at once, a bound on memory (about 5 KiB a game).
+        batch: games on the table at once, a bound on memory (about 5 KiB per game).
         threads: batches played at the same time. With more than one the policies must bear calls from
             several threads, as this package's own do.
         record: called with (number of the batch, its decisions), once per batch and in any order.

@@ -178,7 +178,7 @@ def test_a_config_gives_a_schedule_and_arguments_change_it(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("policies = [", "is no TOML"),
+        ("policies = [", "is not TOML"),
         ("players = 3", "unknown key 'players'"),
         ('policies = "random"', "no list of texts"),
         ('policies = ["random", "mindist"]\ndeals = "many"', "no number"),

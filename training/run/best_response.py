@@ -34,7 +34,7 @@ from training.run.training_loop import train
 CONFIG: Final = Path(__file__).resolve().parents[2] / "configs" / "exploit.toml"
 FORMAT: Final = "paplu-exploit-1"
 DEALS: Final = 20_000  # of the final measurement: about ±0.5 points
-SEARCHED_DEALS: Final = 300  # the same of a search, which takes seconds a deal: about ±4 points
+SEARCHED_DEALS: Final = 300  # the same of a search, which takes seconds per deal: about ±4 points
 SEED: Final = 4_000_037  # of the final measurement
 _GAMES_OF_A_SEARCH: Final = 32  # on the table at once: few, so that the bar moves
 ITSELF, NOBODY = "itself", "nobody"  # teachers that are no bot's name
@@ -139,13 +139,13 @@ class Learned(Exploitation):
 class Searched(Exploitation):
     """What a search took."""
 
-    worlds: int  # a decision, at most
+    worlds: int  # per decision, at most
     base: str  # whose moves it leaves where it finds better ones
     seconds: float  # of the match
 
     @property
     def _who(self) -> str:
-        return f"a search of {self.worlds:,} worlds a decision, from the moves of {self.base},"
+        return f"a search of {self.worlds:,} worlds per decision, from the moves of {self.base},"
 
     def _how(self) -> dict[str, Any]:
         return {
@@ -217,7 +217,7 @@ def search(
 
     Args:
         policy: a bot's name or the path of an exported policy.
-        worlds: worlds a decision, at most.
+        worlds: worlds per decision, at most.
         deals: distinct deals, each played once per seat.
         seed: of these deals.
         rules: the rules that are played; if None an exported policy's own ones, for others those of the learner.
