@@ -62,6 +62,17 @@ def test_the_readme_of_training_names_files_that_exist_and_runs_by_the_names_in_
         assert tomllib.loads((ROOT / "configs" / path).read_text(encoding="utf-8"))["name"] == run
 
 
+def test_the_rooms_of_training_never_import_what_people_type() -> None:
+    commands = {f"training.{path.stem}" for path in (ROOT / "training").glob("*.py")} - {"training.__init__"}
+    assert "training.train" in commands
+    for room in ("learn", "run", "fit", "studies"):
+        for path in sorted((ROOT / "training" / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    names = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+                    assert not names & commands, f"{path.relative_to(ROOT)}: {names & commands}"
+
+
 def test_what_people_type_is_thin() -> None:
     for path in sorted((ROOT / "training").glob("*.py")):
         assert len(path.read_text(encoding="utf-8").splitlines()) < 180, path.name

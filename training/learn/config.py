@@ -46,9 +46,9 @@ class NetworkConfig:
     hidden_critic: bool = _key(
         "the value, in a trunk of its own, sees the hidden cards too; needs shared = false", False
     )
-    hidden_layout: HiddenName = _key("what hidden cards are told as: hidden-v2 adds distances and outs", "hidden-v2")
+    hidden_layout: HiddenName = _key("encoding of the hidden cards: hidden-v2 adds distances and outs", "hidden-v2")
     guesses_hand: bool = _key("the policy's trunk also learns to guess the other hands, see ppo.guess_weight", False)
-    face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
+    face_width: int = _key("width of a layer that judges every face by the same weights; 0: no such layer", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
 
 
@@ -92,9 +92,13 @@ class PPOConfig:
 class OpponentsConfig:
     """Who sits opposite: one opponent is drawn for each deal, from bots and from the learner's past selves."""
 
-    bots: tuple[str, ...] = _key("names of bots or paths of exported policies, drawn evenly", ("mindist_opp",))
+    bots: tuple[str, ...] = _key(
+        "names of bots or paths of exported policies; each is drawn equally often", ("mindist_opp",)
+    )
     self_share: float = _key("share of deals against a past self, once there is one", 0.5, 0.0, 1.0)
-    pool_size: int = _key("past selves that are kept, drawn evenly; the oldest but the first goes", 6, 1, 100)
+    pool_size: int = _key(
+        "past selves that are kept at most; one is dropped so that their steps stay evenly spread", 6, 1, 100
+    )
     add_every: int = _key("updates between two past selves", 10, 1)
 
 
@@ -116,11 +120,13 @@ class CloneConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
-    """How the best network is told: matches on duplicate deals against one bot that is never trained on."""
+    """How the best network is chosen: by matches on duplicate deals against one bot that is never trained on."""
 
     opponent: str = _key("the fixed bot; may not be among the opponents", "minscore")
-    is_trained_on: bool = _key("it may after all: a best response is sought, which is meant to fit this one bot", False)
-    deals: int = _key("distinct deals of a match, each played once per seat", 1000, 2)
+    is_trained_on: bool = _key(
+        "it may be trained on after all: for a best response, which is meant to fit this one bot", False
+    )
+    deals: int = _key("distinct deals of each match, played once per seat", 1000, 2)
     every: int = _key("updates between two matches", 20, 1)
     seed: int = _key("seed of the deals, the same for every match of the run", 1_000_003, 0)
 
@@ -141,8 +147,10 @@ class TrainConfig:
     reward: str = _key("what the learner is paid, see paplu_env.envs.core.rewards", "scaled")
     seed: int = _key("seed of weights, deals and sampling", 1, 0, 2**32 - 1)
     games: int = _key("deals played side by side", 512, 1, 65_536)
-    precision: Precision = _key("numbers of the trunks' products while learning; files are float32", "float32")
-    threads: int = _key("threads of the network and of the environment; more only help on a quiet machine", 1, 1, 256)
+    precision: Precision = _key("precision in which the trunks multiply while learning; files are float32", "float32")
+    threads: int = _key(
+        "threads of the network and of the environment; more than one helps on a quiet machine only", 1, 1, 256
+    )
     minutes: float = _key("time after which the run ends, decisions left or not; 0: no limit", 0.0, 0.0)
     checkpoint_every: int = _key("updates between two checkpoints", 10, 1)
     network: NetworkConfig = _key("see NetworkConfig", NetworkConfig)
@@ -298,7 +306,7 @@ def _check_together(config: TrainConfig) -> None:
     if must_differ and fixed in config.opponents.bots:
         raise InvalidConfig(
             f"evaluation.opponent={fixed!r} is also among opponents.bots: "
-            "the best network is told by a bot that it never trained against"
+            "the best network is chosen by matches with a bot that it never trained against"
         )
     network = config.network
     if network.hidden_critic and network.shared:

@@ -23,7 +23,7 @@ from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
-from training.train import train
+from training.run.training_loop import train
 
 _CLONED: Final = "clone.decisions"  # a variant sets it to 0 to begin with random weights
 _Z: Final = 1.96  # of a 95 % interval
