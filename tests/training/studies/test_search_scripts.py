@@ -89,11 +89,11 @@ def test_the_table_of_strength_has_a_row_for_each_budget(tmp_path: Path) -> None
     config = tmp_path / "strength.toml"
     config.write_text('rules = "points"\nopponent = "mindist"\nworlds = [2, 1]\ndeals = 2\nseed = 1\n')
     assert search_strength.main([str(config)]) == 0
-    rows = json.loads(config.with_name("result.json").read_text())["rows"]
+    rows = json.loads(config.with_suffix(".json").read_text())["rows"]
     assert [row["worlds"] for row in rows] == [1, 2]
-    assert (told := config.with_name("result.md").read_text()).count("\n| ") == 3
+    assert (told := config.with_suffix(".md").read_text()).count("\n| ") == 3
     assert f"made by `python -m training.studies.search_strength {config}`" in told
-    assert "<svg" in config.with_name("result.svg").read_text()
+    assert "<svg" in config.with_suffix(".svg").read_text()
 
 
 @pytest.mark.parametrize("module", [leaf_value, search_strength])

@@ -24,13 +24,15 @@ from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
 from training.run.training_loop import train
+from training.studies.results import result_path
 
 _CLONED: Final = "clone.decisions"  # a variant sets it to 0 to begin with random weights
 _Z: Final = 1.96  # of a 95 % interval
 CONFIG: Final = Path(__file__).with_name("config.toml")
 
 _EPILOG: Final = """\
-result.md and result.json are written beside the plan. The study's own plan takes about 50 minutes of one core.
+result.md and result.json are written beside the plan, for a copy NAME.toml NAME.md and NAME.json. The study's own plan
+takes about 50 minutes of one core.
 
 examples:
   python -m training.studies.ablation --out runs/ablation
@@ -192,10 +194,10 @@ def main(arguments: list[str] | None = None) -> int:
         plan = load(given.plan, Plan)
         base = load_config(given.plan.parent / plan.base)
         rows = ablate(plan, base, given.out, given.resume)
-        write_json(given.plan.with_name("result.json"), rows)
+        write_json(result_path(given.plan, ".json"), rows)
         command = "python -m training.studies.ablation" + (f" {given.plan}" if given.plan != CONFIG else "")
         text = as_markdown(plan, rows, command)
-        write_atomically(given.plan.with_name("result.md"), text.encode())
+        write_atomically(result_path(given.plan, ".md"), text.encode())
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -21,16 +21,17 @@ from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
 from paplu_env.files import to_json, write_together
 from training.learn.config import load
+from training.studies.results import result_path
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
 
 _EPILOG: Final = """\
-result.md, result.json and result.svg are written beside the configuration.
+result.md, result.json and result.svg are written beside the configuration, for a copy NAME.toml NAME.md and so on.
 
 examples:
   python -m training.studies.search_strength
-  python -m training.studies.search_strength runs/strength/config.toml
-      another table, from a copy of the study's config.toml with other keys
+  python -m training.studies.search_strength runs/strength.toml
+      another table, from a copy of the study's config.toml with other values
 """
 
 
@@ -180,10 +181,9 @@ def main(arguments: list[str] | None = None) -> int:
         if options.config != CONFIG:
             command += f" {options.config}"
         data = {"config": asdict(config), "rows": [asdict(row) for row in rows]}
-        beside = options.config.with_name
         told = table(config, rows, command).encode()
-        write_together({beside("result.json"): to_json(data), beside("result.md"): told})
-        draw(config, rows, beside("result.svg"))
+        write_together({result_path(options.config, ".json"): to_json(data), result_path(options.config, ".md"): told})
+        draw(config, rows, result_path(options.config, ".svg"))
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
