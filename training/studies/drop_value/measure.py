@@ -39,7 +39,7 @@ _EPILOG: Final = """\
 examples:
   python -m training.studies.drop_value --deals 4000 --match-deals 5000 --ceiling-deals 2000
       what result.md shows
-  python -m training.studies.drop_value --deals 200 --match-deals 50 --ceiling-deals 20 --playouts 5 --out /tmp/drops
+  python -m training.studies.drop_value --deals 200 --match-deals 50 --ceiling-deals 20 --playouts 5 --out runs/drops
       a quick look, which leaves result.md as it is
 """
 
