@@ -1,5 +1,6 @@
-# make demo   train a small bot, measure it, export it, play a deal with it   (about ten minutes)
-# make test   the whole test suite          make lint   ruff and mypy          make bench   speed, in a table
+# make demo        train a small bot, measure it, export it, play a deal with it   (about ten minutes)
+# make test        the test suite            make lint    ruff and mypy
+# make test-slow   the long comparisons      make bench   speed, in a table
 #
 # Everything happens in .venv, made here with plain venv and pip. On Linux, PyPI's torch is the CUDA build of
 # several gigabytes; README.md says how to get the CPU build: set TORCH_INSTALL to a command that installs it.
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 TORCH_INSTALL ?= $(PIP) install -c constraints.txt torch
 
-.PHONY: demo test lint bench install clean
+.PHONY: demo test test-slow lint bench install clean
 
 install: $(VENV)/.installed
 
@@ -25,6 +26,9 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-slow: install
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: install
 	$(BIN)/ruff check .

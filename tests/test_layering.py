@@ -18,6 +18,7 @@ PACKAGE = ROOT / "paplu_env"
 LAYERS = {
     "errors": 0,
     "_jit": 0,
+    "files": 1,
     "cards": 1,
     "rules": 2,
     "melds": 3,

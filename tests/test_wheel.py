@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -27,6 +28,22 @@ def test_the_wheel_holds_every_source_file_and_the_type_marker(wheel: zipfile.Zi
 def test_the_wheel_has_one_import_package_and_nothing_of_the_workshop(wheel: zipfile.ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"paplu_env"}
+
+
+def test_no_trainer_and_no_study_is_in_the_wheel(wheel: zipfile.ZipFile) -> None:
+    names = [Path(name).name for name in wheel.namelist()]
+    assert [name for name in names if name.startswith(("study_", "fit_", "train"))] == []
+    assert not {"first_arrangement.py", "training_loop.py", "ablation.py"} & set(names)
+
+
+def test_the_source_archive_holds_what_the_checkout_has(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    (path,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        folders = {Path(name).parts[1] for name in archive.getnames() if len(Path(name).parts) > 2}
+    wanted = {"paplu_env", "policies", "training", "configs", "tests"}
+    assert folders >= wanted | ({"docs"} if (ROOT / "docs").is_dir() else set())
 
 
 def test_shipped_policies_travel_inside_the_package(wheel: zipfile.ZipFile) -> None:

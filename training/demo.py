@@ -1,4 +1,4 @@
-"""What ``make demo`` shows: a bot is trained, exported, measured, and plays a deal before your eyes."""
+"""What ``make demo`` runs: a bot is trained, exported and measured, and plays a deal move by move on the screen."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import ENDING_NAMES
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import MatchResult, play_match
-from training.export import add_evaluation, export_run, play_command
 from training.learn.config import TrainConfig, load_config
 from training.run.folder import RunFolder
+from training.run.policy_file import add_evaluation, export_run, play_command
 from training.run.progress import Progress
-from training.train import train
+from training.run.training_loop import train
 
 CONFIG: Final = Path(__file__).resolve().parent.parent / "configs" / "demo.toml"
 RIVALS: Final = ("random", "minscore")
@@ -106,9 +106,17 @@ def _stage(number: int, title: str) -> Iterator[None]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; 0 when the bot has been shown."""
-    parser = argparse.ArgumentParser(prog="python -m training.demo", description=__doc__)
-    parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="what to train (configs/demo.toml)")
+    """The command line.
+
+    Returns:
+        0 when the bot has been shown, 2 if it can't be done as asked, 130 after Ctrl-C.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.demo",
+        description="Train a bot, export it, measure it, and show it play a deal: about ten minutes. A demo that was "
+        "stopped goes on where it was.",
+    )
+    parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="TOML file of the run (configs/demo.toml)")
     parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
     given = parser.parse_args(arguments)
     try:

@@ -4,102 +4,38 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-from paplu_env import __version__
 from paplu_env.errors import PapluError
-from training.run import curves
-from training.run.record import RunRecord, changed_keys, read_run, value_of
-from training.run.tensors import write_atomically
+from paplu_env.files import write_atomically
+from training.run.record import read_run
+from training.run.report_page import to_html, write_pictures
 
-try:
-    import jinja2
-except ImportError as error:  # pragma: no cover - depends on what is installed
-    raise PapluError("the page needs jinja2, which comes with the extra: pip install 'paplu-env[report]'") from error
+__all__ = ["main", "to_html", "write_pictures"]
 
-_TEMPLATE: Final = Path(__file__).parent / "run" / "report.html"
+_EPILOG: Final = """\
+The page shows how the runs learned side by side, and then for each run its configuration, its opponents and seats, how
+deals ended, the learner's figures and the matches of its best network.
 
-
-class _Drawing(NamedTuple):
-    """A picture to be drawn."""
-
-    name: str  # of a file
-    title: str
-    draw: Callable[[], Any]
-
-
-def to_html(records: Sequence[RunRecord]) -> str:
-    """The page: all runs side by side, then each by itself."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
-        version=__version__,
-        records=records,
-        changed=changed_keys(records),
-        learning=curves.to_svg(partial(curves.draw_learning, records)),
-        runs=[
-            (record, [(drawing.title, curves.to_svg(drawing.draw)) for drawing in _drawings(record)])
-            for record in records
-        ],
-        points=_points,
-        share=_share,
-        value=lambda record, key: _plain(value_of(record.config, key)),
-    )
-
-
-def write_pictures(records: Sequence[RunRecord], folder: Path) -> list[Path]:
-    """The pictures of the page as PNG files, for places that take no page.
-
-    Raises:
-        PapluError: the folder can't be written.
-    """
-    drawn = {"learning": curves.to_png(partial(curves.draw_learning, records))}
-    for record in records:
-        for drawing in _drawings(record):
-            drawn[f"{record.name}-{drawing.name}"] = curves.to_png(drawing.draw)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise PapluError(f"{folder}: cannot be written ({error.strerror})") from error
-    paths = [folder / f"{name}.png" for name in drawn]
-    for path, data in zip(paths, drawn.values(), strict=True):
-        write_atomically(path, data)
-    return paths
-
-
-def _drawings(record: RunRecord) -> list[_Drawing]:
-    """What there is to see of one run; of one that only cloned, the evaluation alone."""
-    learned = [
-        _Drawing("opponents", "At the table, by opponent", partial(curves.draw_opponents, record)),
-        _Drawing("seats", "At the table, by seat", partial(curves.draw_seats, record)),
-        _Drawing("endings", "Endings and lengths", partial(curves.draw_endings, record)),
-        _Drawing("learner", "The learner", partial(curves.draw_learner, record)),
-    ]
-    return [
-        *(learned if record.updates else []),
-        _Drawing("evaluation", "Evaluation", partial(curves.draw_evaluations, record)),
-    ]
-
-
-def _points(match: Mapping[str, Any]) -> str:
-    low, high = match["points_interval"]
-    return f"{match['points_per_deal']:+.2f} [{low:+.2f}, {high:+.2f}]"
-
-
-def _plain(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _share(match: Mapping[str, Any]) -> str:
-    low, high = match["win_rate_interval"]
-    return f"{100 * match['win_rate']:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+examples:
+  python -m training.report runs/demo
+  python -m training.report runs/points runs/points_2 --out report.html --pictures pictures/
+"""
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; 0 when the page is written."""
-    parser = argparse.ArgumentParser(prog="python -m training.report", description=__doc__)
+    """The command line.
+
+    Returns:
+        0 when the page is written, 2 if it can't be.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.report",
+        description="Show runs on one HTML page that needs nothing but itself.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="a run's folder, finished or under way")
     parser.add_argument("--out", type=Path, default=Path("report.html"), help="the page (%(default)s)")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="also write the pictures, as PNG files")

@@ -1,1 +1,1 @@
-"""The `paplu` command: `main` finds the subcommand, and each has a file of its name."""
+"""The ``paplu`` command: one file per subcommand, and the arguments that they share."""

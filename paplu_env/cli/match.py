@@ -18,9 +18,9 @@ from paplu_env.cli.options import (
 from paplu_env.evaluation import play_match
 
 EXAMPLES = """\
-Every deal is played once from each seat, so luck with the cards cancels; the intervals (95 %) treat a deal
-and its swapped copy as one observation. "less the luck of draws" is the same figure, steadier: what the closed
-cards were worth beyond their average is taken off, which changes no mean.
+Every deal is played once from each seat, so luck with the cards cancels. The intervals (95 %) treat a deal
+and its swapped copy as one observation. "less the luck of draws" is the same figure, known more narrowly: what the
+closed cards were worth beyond their average is taken off, which changes no mean.
 
 examples:
   paplu match mindist_opp minscore --deals 2000 --rules saha2025:drop_allowed=false
@@ -34,13 +34,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deals", type=whole_number(1), default=1000, metavar="N", help="distinct deals, each played twice (1000)"
     )
     parser.add_argument(
-        "--threads", type=whole_number(1, 64), default=os.cpu_count() or 1, metavar="N", help="threads (all cores)"
+        "--threads",
+        type=whole_number(1, 64),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="threads that play; the result doesn't depend on it (all cores)",
     )
     parser.add_argument(
         "--until",
         type=float,
         metavar="POINTS",
-        help="stop once points per deal are known within so many (95 %% half-width); --deals is then the most played",
+        help="stop once the 95 %% half-width of points per deal is down to POINTS; --deals is then the most played",
     )
     parser.add_argument("--record", metavar="DIR", help="write every decision to DIR as npz shards")
     add_match_rules(parser)

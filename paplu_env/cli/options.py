@@ -45,15 +45,21 @@ def seat_bots(names: Sequence[str], rules: str | None) -> tuple[RuleSet, list[Po
     """
     exported = [name for name in names if exported_file(name) is not None]
     if rules is None and exported:
-        table = make_policy(exported[0], None).rules
+        rule_set = make_policy(exported[0], None).rules
     else:
-        table = as_rules("points" if rules is None else rules)
-    return table, [make_policy(name, table) for name in names]
+        rule_set = as_rules("points" if rules is None else rules)
+    return rule_set, [make_policy(name, rule_set) for name in names]
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
     """``--seed N``, 0 by default: everything that is random follows from it."""
-    parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="N", help="seed (default: 0)")
+    parser.add_argument(
+        "--seed",
+        type=whole_number(0, 2**64 - 1),
+        default=0,
+        metavar="N",
+        help="seed, from which everything random follows (default: 0)",
+    )
 
 
 def add_policy_seed(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +74,7 @@ def add_policy_seed(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """``--json``: the same as data."""
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
 
 
 def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -103,8 +109,8 @@ def format_table(
     table = [list(header), *[list(row) for row in rows]]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     if fold is not None:
-        room = max(fold - sum(widths[:-1]) - 2 * (len(header) - 1), _NARROWEST)
-        folded = [(row, textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""]) for row in table]
+        width = max(fold - sum(widths[:-1]) - 2 * (len(header) - 1), _NARROWEST)
+        folded = [(row, textwrap.wrap(row[-1], width, break_on_hyphens=False) or [""]) for row in table]
         table = [
             [*(row[:-1] if place == 0 else [""] * (len(header) - 1)), line]
             for row, lines in folded

@@ -14,7 +14,7 @@ EXAMPLES = "example:\n  paplu play medium --seed 7 --save deal.json && paplu rep
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a record, as written by `paplu play --save` or `engine.save_record`")
+    parser.add_argument("file", help="a record of a deal, as written by `paplu play --save` or `engine.save_record`")
     parser.add_argument(
         "--until", type=whole_number(0), metavar="N", help="stop after N actions and print the position"
     )

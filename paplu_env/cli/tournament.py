@@ -13,13 +13,13 @@ from paplu_env.evaluation.report.write import write_reports
 EXAMPLES = """\
 All pairs play the same deals, each from both seats. The table gives, from the row's side:
   wins %   share of games won; games without a winner count as not won
-  points   points per deal, plus or minus the reach of the 95 % interval
-  adj.     the same less the luck of the draws: as true on average, and steadier
+  points   points per deal, plus or minus the half-width of the 95 % interval
+  adj.     the same less the luck of the draws: the same mean, known more narrowly
   rating   Bradley-Terry, 400 = odds of ten to one; it knows games, not points: read both
 
 With --out the games are kept in DIR as they are played: the same command goes on where a killed one
 ended. DIR then holds results.json, results.md and report.html, a page that can be sent to anybody.
---until 0.5 stops a pair once its points per deal are known within 0.5; --deals is then the most it plays.
+--until 0.5 stops a pair once its points per deal are known within ±0.5; --deals is then the most it plays.
 
 examples:
   paplu tournament minscore mindist mindist_opp --deals 2000
@@ -29,8 +29,8 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="a config (NAME.toml), or two bots and more")
-    parser.add_argument("--deals", type=whole_number(2), metavar="N", help="distinct deals a pair (2000)")
+    parser.add_argument("what", nargs="+", metavar="WHAT", help="a config (NAME.toml), or two or more bots")
+    parser.add_argument("--deals", type=whole_number(2), metavar="N", help="distinct deals per pair (2000)")
     parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), metavar="N", help="seed of the deals (0)")
     add_policy_seed(parser)
     parser.add_argument(
@@ -40,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a preset, with overrides; may be given several times (default: what an exported bot was trained for, "
         "otherwise points)",
     )
-    parser.add_argument("--until", type=float, metavar="POINTS", help="stop a pair at this 95 %% half-width")
+    parser.add_argument(
+        "--until",
+        type=float,
+        metavar="POINTS",
+        help="stop a pair once the 95 %% half-width of its points per deal is down to POINTS",
+    )
     parser.add_argument(
         "--workers",
         type=whole_number(1, 256),
@@ -48,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="threads that play; the result doesn't depend on it (all cores)",
     )
-    parser.add_argument("--out", metavar="DIR", help="run folder: keeps the games, and gets the reports")
+    parser.add_argument("--out", metavar="DIR", help="run folder, which keeps the games and gets the reports")
     add_json(parser)
 
 

@@ -7,7 +7,6 @@ beside them, and a record that doesn't replay to it is refused.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import reprlib
@@ -23,6 +22,7 @@ from paplu_env.engine.scoring import returns
 from paplu_env.engine.state import ENDING_NAMES, States
 from paplu_env.engine.transition import apply_action
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.files import CannotWrite, write_json
 from paplu_env.rules import RuleSet, parse_rules
 
 ENGINE_VERSION: Final = 1  # raised whenever the same record could give another game
@@ -123,12 +123,12 @@ def _of_kind(value: Any, name: str, kind: type[_T]) -> _T:
 
 
 def save_record(record: Record, path: str | os.PathLike[str]) -> None:
-    """Write a record, under a temporary name first, so that a killed run leaves no half of it.
+    """Write a record, whole or not at all.
 
     Raises:
         OSError: it cannot be written; the error names the path, and nothing is left behind.
     """
-    write_json(record.to_dict(), path)
+    write_values(record.to_dict(), path)
 
 
 def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> Record:
@@ -147,24 +147,16 @@ def load_record(path: str | os.PathLike[str], rules: RuleSet | None = None) -> R
     return record
 
 
-def write_json(values: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write plain values to a file: all of them or, after an error, nothing.
+def write_values(values: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write the plain values of a record to a file.
 
     Raises:
         OSError: as `save_record` does.
     """
-    target = Path(path)
-    text = json.dumps(values, indent=1) + "\n"
-    temporary = target.parent / f"{target.name}.{os.getpid()}.tmp"
     try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, target)
-    except OSError as error:
-        reason = error.strerror if target.parent.is_dir() else f"there is no folder {target.parent}"
-        raise OSError(error.errno, reason, os.fspath(path)) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()  # is there only after a failure
+        write_json(path, values, indent=1)
+    except CannotWrite as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def read_json(path: str | os.PathLike[str], read: Callable[[Any], _R]) -> _R:

@@ -1,4 +1,4 @@
-"""The luck of the draws: a control variate that makes points per deal steadier and leaves their mean alone.
+"""The luck of the draws: a control variate that narrows the interval of points per deal and leaves their mean alone.
 
 The idea is AIVAT's (Burch et al., 2018). Before a card comes from the stock its value to the seat that draws is
 worked out for every face that may lie on top, by a fixed function of both hands and the stock; the *luck* of
@@ -8,9 +8,9 @@ wrong the value function is: points less luck have the same mean as points. The 
 less they spread.
 
 Two value functions are at hand, and which one a match takes follows from who plays, never from the games. The quick
-one takes some 20 µs a draw. The careful one takes fifty times as long, which is little beside agents that think: after
-every face that may come the drawer throws what the light player would, and what stands then is worth what `search`
-believes.
+one takes some 20 µs per draw. The careful one takes fifty times as long, which is little beside agents that think:
+after every face that may come the drawer throws what the light player would, and what stands then is worth what
+`search` believes.
 
 Nothing is subtracted for the deal itself, since both players get both hands on duplicate deals; nor for what a
 policy leaves to chance, since the policies here answer deterministically; nor for the card that opens a new pile
@@ -48,7 +48,7 @@ from paplu_env.rules import RuleSet
 
 Floats = npt.NDArray[np.float64]
 
-FILE: Final = Path(__file__).parent / "draw_luck_weights.json"  # written by `fit_value`
+FILE: Final = Path(__file__).parent / "draw_luck_weights.json"  # written by training.fit.draw_luck
 _CAREFUL_FILE: Final = FILE.parents[1] / "bots" / "search" / "leaf_value.npz"  # written by training.fit.leaf_value
 WEIGHTS_HASH: Final = hashlib.sha256(FILE.read_bytes() + _CAREFUL_FILE.read_bytes()).hexdigest()[:16]  # names both
 
@@ -69,7 +69,7 @@ _OTHER: Final = 3
 _OTHER_OUTS: Final = 4
 _ONE_EACH: Final = 5  # one copy of every face: the outs are asked for as faces
 _SCRATCH_ROWS: Final = 6
-_DEAREST: Final = 10  # points of the card that a hand of fourteen most often throws
+_HIGHEST_VALUE: Final = 10  # points of the card that a hand of fourteen most often throws
 # Divisors that bring the features to about the same size.
 _PER_STOCK: Final = 60.0
 _PER_POINT: Final = 40.0
@@ -276,7 +276,7 @@ def _describe_card(
     is_wanted = int(other_outs[face]) > 0
     own[face] += 1
     # Throwing the card back leaves the points as they were; what else it may do is guessed from all fourteen.
-    with_it = min(points, max(int(deadwood_kernel(own, wild, r)) - _DEAREST, 0))
+    with_it = min(points, max(int(deadwood_kernel(own, wild, r)) - _HIGHEST_VALUE, 0))
     own[face] -= 1
     after = min(distance - 1 if is_out else distance, _DISTANCES - 1)
     for k in range(_DISTANCES):

@@ -36,11 +36,11 @@ def games_dtype(players: int) -> np.dtype[np.void]:
             ("first", np.int64),  # player who had the first turn
             ("winner", np.int64),  # player, NOBODY without one
             ("finisher", np.int64),  # player whose action ended the deal
-            ("ending", np.int64),  # engine.state: DECLARED, DROP, …
+            ("ending", np.int64),  # engine.state: DECLARED, ENDED_BY_DROP, …
             ("turns", np.int64),  # draws by all players together
             ("returns", np.float64, (players,)),  # points, sum 0
             ("status", np.int64, (players,)),  # engine.state: IN, DROPPED_FIRST, …
-            ("luck", np.float64),  # points that player 0 owes to the draws, see `variates`; NaN: not estimated
+            ("luck", np.float64),  # points that player 0 owes to the draws, see `draw_luck`; NaN: not estimated
         ]
     )
 
@@ -84,7 +84,7 @@ def play_games(
     luck: bool = True,
     policy_seed: int | None = None,
 ) -> Games:
-    """Play each of so many deals once per seat rotation.
+    """Play each of ``deals`` deals once per seat rotation.
 
     The cards of a deal follow from (``seed``, number of the deal), the policies' chance from (``policy_seed``,
     number of the deal, seat, decision); the seat that starts moves on by one from deal to deal. Nothing depends on
@@ -94,13 +94,13 @@ def play_games(
         policies: one per seat, all made for the rules of the table.
         deals: distinct deals.
         seed: 0..2**64-1.
-        batch: games on the table at once, a bound on memory (about 5 KiB a game).
+        batch: games on the table at once, a bound on memory (about 5 KiB per game).
         threads: batches played at the same time. With more than one the policies must bear calls from
             several threads, as this package's own do.
         record: called with (number of the batch, its decisions), once per batch and in any order.
         progress: called from the caller's thread after every batch.
         start: number of the first deal, so that a match can be played in parts.
-        luck: whether to estimate what the draws were worth (`variates`), where the rules allow it.
+        luck: whether to estimate what the draws were worth (`draw_luck`), where the rules allow it.
         policy_seed: 0..2**64-1; what `engine.chance.policy_seed_of` makes of ``seed`` if not given.
 
     Returns:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,19 +10,9 @@ import numpy as np
 
 from paplu_env.errors import InvalidFile
 from paplu_env.evaluation.games import Games, games_dtype
+from paplu_env.files import write_atomically
 
 FORMAT: Final = "paplu-games-1"
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file under a temporary name and rename it, so that it is whole whenever it is there."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        os.replace(unfinished, path)
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()  # is there only after a failure
 
 
 def write_games(path: Path, games: Games) -> None:
@@ -35,7 +23,7 @@ def write_games(path: Path, games: Games) -> None:
         if not np.isnan(column).any():
             columns[name] = column.tolist() if column.shape[1] > 1 else column[:, 0].tolist()
     about = {"format": FORMAT, "players": games.shape[1], "games": columns}
-    write_text(path, json.dumps(about, allow_nan=False, separators=(",", ":")))
+    write_atomically(path, json.dumps(about, allow_nan=False, separators=(",", ":")).encode())
 
 
 def read_games(path: Path) -> Games:

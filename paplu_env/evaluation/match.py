@@ -51,10 +51,10 @@ def play_match(
         threads: batches played at the same time.
         record: a folder, new or without recordings, that gets every decision, see `read_recordings`.
         progress: called with (games finished, games in all) after every batch.
-        until: stop earlier, once the 95 % half-width of points per deal is down to this; `stopping` says how
+        until: stop earlier, once the 95 % half-width of points per deal is down to this; `sequential` says how
             the interval stays honest. ``deals`` is then the most that are played.
-        luck: whether to estimate the luck of the draws, for ``adjusted_points``: it takes some 20 µs a draw, 1 ms if a
-            player is slow anyway (`Policy.is_slow`).
+        luck: whether to estimate the luck of the draws, for ``adjusted_points``: it takes some 20 µs per draw, 1 ms if
+            a player is slow anyway (`Policy.is_slow`).
         policy_seed: 0..2**64-1, all the chance of the policies; made of ``seed`` if not given, one way, so that no
             policy can turn its keys into the cards. A policy of a stranger could still try small seeds one after the
             other: draw both from the system (`secrets.randbits(64)`) where that matters.
@@ -69,18 +69,18 @@ def play_match(
     >>> result.games, result.win_rate > 0.5
     (40, True)
     """
-    table = as_rules(rules)
+    rule_set = as_rules(rules)
     _check_numbers(deals, seed, batch, threads)
     if policy_seed is not None and not 0 <= policy_seed < _SEEDS:
         raise PapluError(f"policy_seed={policy_seed}: must be 0..2**64-1")
     check_until(until)
-    rivals = list(b) if isinstance(b, Sequence) and not isinstance(b, str) else [b] * (table.num_players - 1)
-    if len(rivals) != table.num_players - 1:
-        raise PapluError(f"{len(rivals)} opponents for {table.num_players} seats: give one, or one per other seat")
-    policies = [make_policy(policy, table) for policy in (a, *rivals)]
+    rivals = list(b) if isinstance(b, Sequence) and not isinstance(b, str) else [b] * (rule_set.num_players - 1)
+    if len(rivals) != rule_set.num_players - 1:
+        raise PapluError(f"{len(rivals)} opponents for {rule_set.num_players} seats: give one, or one per other seat")
+    policies = [make_policy(policy, rule_set) for policy in (a, *rivals)]
     names = [policy.name for policy in policies]
     chance = policy_seed_of(seed) if policy_seed is None else policy_seed
-    recorder = None if record is None else Recorder(record, table, seed, names, chance)
+    recorder = None if record is None else Recorder(record, rule_set, seed, names, chance)
     parts: list[Games] = []
     batches = 0  # of the parts played before, which the files of a recording are numbered by
 
@@ -90,17 +90,17 @@ def play_match(
 
     def report(finished: int, _total: int) -> None:
         if progress is not None:
-            progress(played * table.num_players + finished, deals * table.num_players)
+            progress(played * rule_set.num_players + finished, deals * rule_set.num_players)
 
     size = deals if until is None else LOOK
     for played in range(0, deals, size):
         some = min(size, deals - played)
         note = None if recorder is None else record_batch
         parts.append(play_games(policies, some, seed, batch, threads, note, report, played, luck, chance))
-        batches += -(-some // max(1, batch // table.num_players))
+        batches += -(-some // max(1, batch // rule_set.num_players))
         if until is not None and is_narrow(np.concatenate(parts), until):
             break
-    return summarise(np.concatenate(parts), names, str(table), seed, chance)
+    return summarise(np.concatenate(parts), names, str(rule_set), seed, chance)
 
 
 def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:

@@ -16,7 +16,7 @@ from paplu_env.evaluation.stats import Interval
 Floats = npt.NDArray[np.float64]
 
 RESAMPLES: Final = 1000  # of the deals; the ends of a 95 % interval are then good to about a twentieth of its length
-_BLOCK: Final = 50  # resamples at once, a bound on memory: one weight a deal each
+_BLOCK: Final = 50  # resamples at once, a bound on memory: one weight per deal each
 _SCALE: Final = 400 / np.log(10)  # points of a rating per unit of log odds: 400 points are odds of ten to one
 # Won games added to both sides of every pair that met. Without them a policy that won all its games would be
 # infinitely strong; with thousands of games they move a rating by less than a point.
@@ -34,7 +34,7 @@ class PairScores:
         wins: ``(deals,)``, share of the deal's games that ``a`` won; a game without a winner (void, cut,
             tied) is half a game won by each.
         points: ``(deals,)``, ``a``'s mean return over the deal's rotations.
-        games: games of a deal.
+        games: games per deal.
     """
 
     a: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import empty_views
 from paplu_env.errors import InvalidFile
 from paplu_env.evaluation.games import Decisions
+from paplu_env.files import write_atomically
 from paplu_env.rules import RuleSet
 
 FORMAT: Final = "paplu-decisions-1"
@@ -65,25 +67,24 @@ class Recorder:
         self._about = json.dumps(about)
 
     def __call__(self, number: int, decisions: Decisions) -> None:
-        """Write one batch; it appears under its name only when it is complete."""
-        path = self.folder / f"decisions-{number:06d}.npz"
-        unfinished = path.with_suffix(f".{os.getpid()}.tmp")
-        try:
-            with open(unfinished, "wb") as file:
-                np.savez_compressed(
-                    file,
-                    about=np.array(self._about),
-                    views=decisions.views,
-                    masks=np.packbits(decisions.masks, axis=1),
-                    actions=decisions.actions.astype(np.uint8),
-                    returns=decisions.returns,
-                    players=decisions.players.astype(np.uint8),
-                    deals=decisions.deals,
-                    rotations=decisions.rotations.astype(np.uint8),
-                )
-            os.replace(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        """Write one batch; it appears under its name only when it is complete.
+
+        Raises:
+            CannotWrite: the disk is full or the folder can't be written.
+        """
+        packed = io.BytesIO()
+        np.savez_compressed(
+            packed,
+            about=np.array(self._about),
+            views=decisions.views,
+            masks=np.packbits(decisions.masks, axis=1),
+            actions=decisions.actions.astype(np.uint8),
+            returns=decisions.returns,
+            players=decisions.players.astype(np.uint8),
+            deals=decisions.deals,
+            rotations=decisions.rotations.astype(np.uint8),
+        )
+        write_atomically(self.folder / f"decisions-{number:06d}.npz", packed.getvalue())
 
 
 def read_recordings(folder: str | os.PathLike[str]) -> Iterator[Recording]:

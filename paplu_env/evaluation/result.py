@@ -24,7 +24,7 @@ from paplu_env.engine.state import (
 from paplu_env.evaluation.games import NOBODY, Games
 from paplu_env.evaluation.stats import Interval, mean_interval, share_interval, standard_error
 
-# With fewer deals to learn from, the factor on the luck is less sure than that it is about 1.
+# With fewer deals to learn from, a fitted factor on the luck would be worse than the guess that it is 1.
 _FEW_DEALS: Final = 50
 
 
@@ -49,11 +49,11 @@ class MatchResult:
         points_interval: its interval.
         points_error: its standard error, over deals.
         points_spread: standard deviation of the return of one game.
-        adjusted_points: the same mean as ``points_per_deal``, less the luck of the draws (`variates`): as true on
-            average, and steadier. None where the luck isn't estimated, as in the next three.
+        adjusted_points: the same mean as ``points_per_deal``, less the luck of the draws (`draw_luck`): as true on
+            average, and known more narrowly. None where the luck isn't estimated, as in the next three.
         adjusted_interval: its interval.
         adjusted_error: its standard error, over deals.
-        saving: how many times more deals the plain mean needs to be known as well: the ratio of the variances.
+        saving: how many times more deals the plain mean takes to be known as narrowly: the ratio of the variances.
         starter_win_rate, starter_win_interval, starter_points, starter_points_interval: the same for
             whoever had the first turn; at two seats both players had it equally often.
         declares: games ended by a declaration or an announcement that was right.

@@ -49,7 +49,7 @@ class Schedule:
     Attributes:
         policies: names of bots or paths of exported ones, at least two, all different.
         rules: rules strings, each of a table of two.
-        deals: distinct deals a pair, each played from both seats; with ``until`` the most that are played.
+        deals: distinct deals per pair, each played from both seats; with ``until`` the most that are played.
         seed: of the deals.
         policy_seed: of the policies' chance; made of ``seed`` if None, see `engine.chance.policy_seed_of`.
         until: stop a pair at this 95 % half-width in points per deal; None: play all deals.
@@ -144,7 +144,7 @@ def read_schedule(path: str | os.PathLike[str], **overrides: Any) -> Schedule:
     except OSError as error:
         raise InvalidFile(f"{os.fspath(path)}: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidFile(f"{os.fspath(path)}: is no TOML ({error})") from None
+        raise InvalidFile(f"{os.fspath(path)}: is not TOML ({error})") from None
     known = {field.name for field in dataclasses.fields(Schedule)}
     for key in values:
         if key not in known:
@@ -155,7 +155,7 @@ def read_schedule(path: str | os.PathLike[str], **overrides: Any) -> Schedule:
         values["published"] = _published(values.get("published", []))
         for key, kinds in (("deals", (int,)), ("seed", (int,)), ("policy_seed", (int,)), ("until", (int, float))):
             if key in values and (not isinstance(values[key], kinds) or isinstance(values[key], bool)):
-                raise TypeError(f"{key} = {values[key]!r} is no number")
+                raise TypeError(f"{key} = {values[key]!r} is not a number")
     except (TypeError, KeyError, ValueError) as error:
         raise InvalidFile(f"{os.fspath(path)}: {error}") from None
     values |= {key: value for key, value in overrides.items() if value is not None}
@@ -165,7 +165,7 @@ def read_schedule(path: str | os.PathLike[str], **overrides: Any) -> Schedule:
 
 def _texts(values: Any) -> list[str]:
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise TypeError(f"{values!r} is no list of texts")
+        raise TypeError(f"{values!r} is not a list of texts")
     return values
 
 

@@ -48,8 +48,8 @@ def standard_error(clusters: npt.NDArray[np.float64]) -> float:
 def mean_interval(clusters: npt.NDArray[np.float64]) -> Interval:
     """95 % interval of the mean of independent clusters, ``(n,)`` cluster means with n ≥ 2."""
     mean = float(np.mean(clusters))
-    reach = student_t(len(clusters) - 1) * standard_error(clusters)
-    return mean - reach, mean + reach
+    half = student_t(len(clusters) - 1) * standard_error(clusters)
+    return mean - half, mean + half
 
 
 def share_interval(clusters: npt.NDArray[np.float64]) -> Interval:
@@ -70,6 +70,6 @@ def share_interval(clusters: npt.NDArray[np.float64]) -> Interval:
     games = share * (1 - share) / error**2
     shrink = 1 + t * t / games
     middle = (share + t * t / (2 * games)) / shrink
-    reach = t * math.sqrt(share * (1 - share) / games + (t / (2 * games)) ** 2) / shrink
+    half = t * math.sqrt(share * (1 - share) / games + (t / (2 * games)) ** 2) / shrink
     # Rounding must not push an end that is exactly 0 or 1, or the share itself, outside.
-    return max(0.0, min(share, middle - reach)), min(1.0, max(share, middle + reach))
+    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))

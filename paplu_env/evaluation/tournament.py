@@ -18,11 +18,12 @@ from paplu_env.bots import Policy, exported_file, make_policy
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.draw_luck import WEIGHTS_HASH
 from paplu_env.evaluation.games import Games, Progress, play_games
-from paplu_env.evaluation.games_store import read_games, write_games, write_text
+from paplu_env.evaluation.games_store import read_games, write_games
 from paplu_env.evaluation.ratings import PairScores, Ratings, rate
 from paplu_env.evaluation.result import MatchResult, cluster_points, summarise
 from paplu_env.evaluation.schedule import Schedule
 from paplu_env.evaluation.sequential import LOOK, is_narrow
+from paplu_env.files import write_json
 
 FORMAT: Final = "paplu-tournament-1"
 # Deals that one worker plays at a time, and that one file holds. A look at a pair that may stop comes after a
@@ -204,7 +205,7 @@ def _open_folder(folder: Path, schedule: Schedule) -> Path:
         elif any((folder / "chunks").iterdir()):
             raise InvalidFile(f"{folder}: holds chunks but no {_PLAN}; name another folder")
         else:
-            write_text(path, json.dumps(plan, indent=2) + "\n")
+            write_json(path, plan)
     except OSError as error:
         raise InvalidFile(f"{error.filename or folder}: {error.strerror}") from None
     return folder / "chunks"

@@ -15,8 +15,8 @@ def test_bots_by_name_give_tables_and_the_same_again_as_data(capsys):
     command = ["tournament", "random", "mindist", "--deals", "30", "--rules", "points", "--rules", "one_pack"]
     assert main(command) == 0
     shown = capsys.readouterr().out
-    assert "points: 30 deals a pair" in shown
-    assert "one_pack: 30 deals a pair" in shown
+    assert "points: 30 deals per pair" in shown
+    assert "one_pack: 30 deals per pair" in shown
     assert max(map(len, shown.splitlines())) <= 80
     assert main([*command, "--json", "--workers", "1"]) == 0
     data = json.loads(capsys.readouterr().out)

@@ -10,11 +10,11 @@ import pytest
 from paplu_env import engine, melds
 from paplu_env.bots import make_policy
 from paplu_env.engine.state import DRAW
-from paplu_env.evaluation import play_games, play_match, variates
+from paplu_env.evaluation import draw_luck, play_games, play_match
 from paplu_env.evaluation.result import cluster_points
 from paplu_env.evaluation.stats import mean_interval
 from paplu_env.rules import as_rules
-from training.fit.draw_luck import fit, gather
+from training.fit.draw_luck import fit, gather, main
 
 RULES = as_rules("points:drop_allowed=false")
 
@@ -39,13 +39,13 @@ def test_the_mean_over_every_card_that_may_come_is_exactly_zero(seed, draws, is_
     for place in range(size):  # every card of the stock in turn on top
         cards = each["cards"][place]
         cards[place], cards[size - 1] = cards[size - 1], cards[place]
-    luck = variates.luck_of_draws(each, np.arange(size), RULES, is_careful)
+    luck = draw_luck.luck_of_draws(each, np.arange(size), RULES, is_careful)
     assert abs(luck.mean()) < 1e-6, "each is a whole number of millionths"
     assert luck.std() > 0.5
     order = np.random.default_rng(seed).permutation(size - 1)
     shuffled = engine.copy(states)
     shuffled["cards"][0, : size - 1] = states["cards"][0, order]
-    same_top = variates.luck_of_draws(shuffled, np.array([0]), RULES, is_careful)
+    same_top = draw_luck.luck_of_draws(shuffled, np.array([0]), RULES, is_careful)
     assert same_top == pytest.approx(luck[-1], abs=1e-5), "what lies under the top doesn't matter"
 
 
@@ -59,7 +59,7 @@ def test_a_card_that_completes_the_hand_is_the_best_luck_and_worth_the_same_whic
     for place in range(size):
         cards = each["cards"][place]
         cards[place], cards[size - 1] = cards[size - 1], cards[place]
-    luck = variates.luck_of_draws(each, np.arange(size), RULES, is_careful=True)
+    luck = draw_luck.luck_of_draws(each, np.arange(size), RULES, is_careful=True)
     wins = completing[states["cards"][0, :size]]
     assert wins.sum() > 1
     assert np.ptp(luck[wins]) < 1e-5
@@ -73,7 +73,7 @@ def test_both_seats_have_the_same_luck_with_the_same_cards():
     turned["hands"][0] = states["hands"][0, ::-1]
     turned["current_player"] = 1 - seat
     row = np.array([0])
-    assert variates.luck_of_draws(states, row, RULES) == variates.luck_of_draws(turned, row, RULES)
+    assert draw_luck.luck_of_draws(states, row, RULES) == draw_luck.luck_of_draws(turned, row, RULES)
 
 
 def test_over_many_deals_the_luck_is_zero_and_points_spread_less_without_it():
@@ -142,7 +142,7 @@ def test_a_match_reports_the_adjusted_points_beside_the_plain_ones():
     ],
 )
 def test_luck_is_estimated_where_the_next_card_is_any_card_of_the_stock(rules, can):
-    assert variates.can_estimate(as_rules(rules)) == can
+    assert draw_luck.can_estimate(as_rules(rules)) == can
     if can:
         assert play_match("mindist", "minscore", deals=30, seed=1, rules=rules).adjusted_points is not None
 
@@ -155,10 +155,19 @@ def test_a_bot_against_itself_is_even_in_luck_too():
 
 def test_the_fit_finds_what_features_say_and_its_command_stands_in_the_file():
     features, points = gather([make_policy("mindist", RULES), make_policy("minscore", RULES)], deals=60, seed=1)
-    assert features.shape == (len(points), variates.NUM_FEATURES)
+    assert features.shape == (len(points), draw_luck.NUM_FEATURES)
     into, out_of = fit(features, points, epochs=500, seed=1)
     left = np.maximum(features @ into, 0) @ out_of - points
     assert left.var() < 0.8 * points.var()
-    about = json.loads(variates.FILE.read_text(encoding="utf-8"))
+    about = json.loads(draw_luck.FILE.read_text(encoding="utf-8"))
     assert about["command"].startswith("python -m training.fit.draw_luck")
-    assert np.array(about["into"]).shape == (variates.NUM_FEATURES, len(about["out_of"]))
+    assert np.array(about["into"]).shape == (draw_luck.NUM_FEATURES, len(about["out_of"]))
+
+
+def test_a_fit_goes_into_the_file_that_is_named_and_leaves_the_shipped_one_alone(tmp_path, capsys):
+    before, path = draw_luck.FILE.read_bytes(), tmp_path / "luck.json"
+    assert main(["--deals", "4", "--epochs", "1", "--out", str(path)]) == 0
+    assert np.array(json.loads(path.read_text(encoding="utf-8"))["into"]).shape[0] == draw_luck.NUM_FEATURES
+    assert draw_luck.FILE.read_bytes() == before
+    assert main(["--deals", "4", "--epochs", "1", "--out", str(tmp_path / "none" / "luck.json")]) == 2
+    assert "there is no folder" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paplu_env.errors import PapluError
-from paplu_env.evaluation import play_match, read_recordings, stopping
+from paplu_env.evaluation import play_match, read_recordings, sequential
 from paplu_env.evaluation.games import games_dtype
 from paplu_env.evaluation.stats import mean_interval
 
@@ -20,8 +20,8 @@ def test_a_match_that_stopped_by_its_width_still_holds_the_truth_in_95_of_100():
         games = np.zeros((12_000, 2), dtype=games_dtype(2))
         games["luck"] = np.nan
         games["returns"][..., 0] = points[:, None]
-        for deals in range(stopping.LOOK, 12_001, stopping.LOOK):
-            if stopping.is_narrow(games[:deals], 0.72):  # reached after three or four looks
+        for deals in range(sequential.LOOK, 12_001, sequential.LOOK):
+            if sequential.is_narrow(games[:deals], 0.72):  # reached after three or four looks
                 break
         stops += deals < 12_000
         low, high = mean_interval(points[:deals])

@@ -178,10 +178,10 @@ def test_a_config_gives_a_schedule_and_arguments_change_it(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("policies = [", "is no TOML"),
+        ("policies = [", "is not TOML"),
         ("players = 3", "unknown key 'players'"),
-        ('policies = "random"', "no list of texts"),
-        ('policies = ["random", "mindist"]\ndeals = "many"', "no number"),
+        ('policies = "random"', "not a list of texts"),
+        ('policies = ["random", "mindist"]\ndeals = "many"', "not a number"),
         ('policies = ["random", "mindist"]\n[[published]]\nrules = "points"', "source, rules and cells"),
         (
             'policies = ["random", "mindist"]\n[[published]]\nsource = "s"\nrules = "points"\ncells = [["random"]]',

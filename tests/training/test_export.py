@@ -319,7 +319,10 @@ def test_logits_that_are_no_numbers_are_refused(level: float, tmp_path: Path) ->
 def test_a_file_that_answers_with_nan_is_never_written(
     module: nn.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("training.export._run", lambda session, obs, masks: np.full(masks.shape, np.nan, np.float32))
+    def answers(_: object, __: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return np.full(masks.shape, np.nan, np.float32)
+
+    monkeypatch.setattr("training.run.policy_file._run", answers)
     with pytest.raises(PapluError, match="differ by up to nan"):
         export_module(module, "cards-v1", RULES, tmp_path / "wrong.onnx")
     assert list(tmp_path.iterdir()) == []
@@ -335,7 +338,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_its_card(
     def full_disk(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("training.run.tensors.os.fsync", full_disk)
+    monkeypatch.setattr("paplu_env.files.os.fsync", full_disk)
     with pytest.raises(PapluError, match="No space left on device"):
         export_module(module, "cards-v1", RULES, path)
     assert path.read_bytes() == exported.read_bytes()
@@ -345,7 +348,10 @@ def test_an_export_that_fails_leaves_the_old_file_and_its_card(
 def test_a_file_that_would_answer_otherwise_is_never_written(
     module: nn.Module, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("training.export._run", lambda session, obs, masks: np.zeros(masks.shape, dtype=np.float32))
+    def answers(_: object, __: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return np.zeros(masks.shape, dtype=np.float32)
+
+    monkeypatch.setattr("training.run.policy_file._run", answers)
     with pytest.raises(PapluError, match="answers otherwise than torch"):
         export_module(module, "cards-v1", RULES, tmp_path / "wrong.onnx")
     assert list(tmp_path.iterdir()) == []

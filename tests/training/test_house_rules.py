@@ -1,6 +1,7 @@
 """What the sources of learning and loading may never contain."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -47,3 +48,36 @@ def test_the_oldest_sb3_contrib_that_is_allowed_clears_drifted_probabilities() -
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     bounds = [wanted.partition(">=")[2] for wanted in extras["train"] if wanted.startswith("sb3-contrib")]
     assert [tuple(int(part) for part in bound.split(".")) >= (2, 4) for bound in bounds] == [True]
+
+
+def test_the_readme_of_training_names_files_that_exist_and_runs_by_the_names_in_their_files() -> None:
+    text = (ROOT / "training" / "README.md").read_text(encoding="utf-8")
+    named = re.findall(r"(?:configs|training)/[\w./-]+\.(?:toml|md|py)", text)
+    assert len(named) > 10
+    for name in named:
+        assert "NAME" in name or (ROOT / name).is_file(), name
+    log = re.findall(r"^\| `([\w-]+/part_\d\.toml)`, `runs/(\w+)` \|", text, re.MULTILINE)
+    assert len(log) == 8
+    for path, run in log:
+        assert tomllib.loads((ROOT / "configs" / path).read_text(encoding="utf-8"))["name"] == run
+
+
+def test_the_rooms_of_training_never_import_what_people_type() -> None:
+    commands = {f"training.{path.stem}" for path in (ROOT / "training").glob("*.py")} - {"training.__init__"}
+    assert "training.train" in commands
+    for room in ("learn", "run", "fit", "studies"):
+        for path in sorted((ROOT / "training" / room).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom):
+                    names = {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+                    assert not names & commands, f"{path.relative_to(ROOT)}: {names & commands}"
+
+
+def test_what_people_type_is_thin() -> None:
+    for path in sorted((ROOT / "training").glob("*.py")):
+        assert len(path.read_text(encoding="utf-8").splitlines()) < 180, path.name
+
+
+def test_no_file_of_training_is_long() -> None:
+    for path in sorted((ROOT / "training").rglob("*.py")):
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 450, path.name

@@ -24,7 +24,8 @@ from training.learn.weights import load_weights
 from training.run.checkpoint import checkpoint_step
 from training.run.folder import RunFolder
 from training.run.tensors import load_tensors
-from training.train import _Run, main, train
+from training.run.training_loop import TrainingRun
+from training.train import main, train
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -128,9 +129,9 @@ def test_a_resumed_run_goes_on_with_the_counter_the_pool_and_the_generators(tmp_
         if self.model.num_timesteps == 2 * PER_UPDATE:  # type: ignore[attr-defined]
             raise Killed
 
-    original = _Run._save
+    original = TrainingRun._save
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_Run, "_save", kill_after_two)
+        patch.setattr(TrainingRun, "_save", kill_after_two)
         with pytest.raises(Killed):
             train(config, tmp_path / "run")
     folder = RunFolder(tmp_path / "run")
@@ -205,15 +206,15 @@ def test_a_run_killed_at_any_moment_resumes(tmp_path: Path) -> None:
 
 def _press_ctrl_c_in(patch: pytest.MonkeyPatch, name: str, at: int, times: int = 1) -> None:
     """Ctrl-C whenever a method of the run is called at this many decisions."""
-    original = getattr(_Run, name)
+    original = getattr(TrainingRun, name)
 
-    def pressed(self: _Run, *arguments: object) -> object:
+    def pressed(self: TrainingRun, *arguments: object) -> object:
         if self.model.num_timesteps == at:
             for _ in range(times):
                 os.kill(os.getpid(), signal.SIGINT)
         return original(self, *arguments)
 
-    patch.setattr(_Run, name, pressed)
+    patch.setattr(TrainingRun, name, pressed)
 
 
 def test_ctrl_c_finishes_the_update_saves_it_and_says_how_to_go_on(
@@ -316,7 +317,7 @@ def test_a_full_disk_is_said_and_the_run_goes_on_when_there_is_space(tmp_path: P
         raise OSError(errno.ENOSPC, "No space left on device", str(out / "tensorboard"))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("training.train.Logger.dump", full)
+        patch.setattr("training.run.training_loop.Logger.dump", full)
         with pytest.raises(PapluError, match=r"tensorboard: cannot be written \(No space left.*go on with --resume"):
             train(config, out)
     train(config, out, resume=True)

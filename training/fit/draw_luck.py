@@ -1,4 +1,4 @@
-"""Fits the value function of `variates` and writes it beside the code: ``python -m training.fit.draw_luck``.
+"""Fits the value function of `draw_luck` and writes it beside the code: ``python -m training.fit.draw_luck``.
 
 The rule agents play each other; at every closed draw the features of the card that came are noted, and the points
 that the drawer had at the end. A small network with one hidden layer is fitted to them by Adam.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -21,8 +23,9 @@ from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
-from paplu_env.evaluation import draw_luck as variates
-from paplu_env.evaluation.games_store import write_text
+from paplu_env.errors import PapluError
+from paplu_env.evaluation import draw_luck
+from paplu_env.files import write_atomically
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,6 +35,13 @@ _UNITS: Final = 24  # hidden ones; twice as many fit no better
 _BATCH: Final = 1024
 _RATE: Final = 3e-3  # of Adam at the start, falling evenly to zero
 _SCALE: Final = 40.0  # points; a game's spread, so that the network fits numbers of size one
+_EPILOG: Final = """\
+examples:
+  python -m training.fit.draw_luck
+      the fit that ships
+  python -m training.fit.draw_luck --deals 500 --epochs 2 --out luck.json
+      a quick look, which leaves the shipped file as it is
+"""
 _PAIR_SEEDS: Final = 1000  # apart, so that no pair repeats the deals of another
 
 
@@ -50,7 +60,7 @@ def gather(policies: Sequence[Policy], deals: int, seed: int) -> tuple[Floats, F
         seating=(np.arange(2) - rotations[:, None]) % 2,
     ):
         drawing = np.flatnonzero(step.actions == DRAW_CLOSED)
-        features.append(variates.features_of_draws(step.states, drawing, rules))
+        features.append(draw_luck.features_of_draws(step.states, drawing, rules))
         games.append(step.rows[drawing])
         seats_of.append(step.seats[drawing])
     points = states["returns"][np.concatenate(games), np.concatenate(seats_of)].astype(np.float64)
@@ -83,13 +93,33 @@ def fit(features: Floats, points: Floats, epochs: int, seed: int) -> tuple[Float
     return into, out_of * _SCALE
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Gather, fit, write, and say how well it fits."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Gather, fit, write, and say how well it fits.
+
+    Returns:
+        0 when the file is written, 2 if it can't be had as asked.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.fit.draw_luck",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--deals", type=int, default=8000, help="duplicate deals of each pair of agents (8000)")
     parser.add_argument("--epochs", type=int, default=8, help="times that the fit sees every draw (8)")
-    parser.add_argument("--seed", type=int, default=7, help="of the deals and of the fit (7)")
+    parser.add_argument("--seed", type=int, default=7, help="seed of the deals and of the fit (7)")
+    parser.add_argument(
+        "--out", type=Path, default=draw_luck.FILE, help="file to write (default: the package's own, what matches use)"
+    )
     options = parser.parse_args(arguments)
+    try:
+        return _fit_and_write(options)
+    except PapluError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def _fit_and_write(options: argparse.Namespace) -> int:
     parts = []
     for number, names in enumerate(combinations_with_replacement(AGENTS, 2)):
         policies = [make_policy(name, RULES) for name in names]
@@ -110,9 +140,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "into": into.round(5).tolist(),
         "out_of": out_of.round(5).tolist(),
     }
-    write_text(variates.FILE, json.dumps(about) + "\n")
-    print(f"{len(points):,} draws, {100 * explained:.1f} % of the variance of points explained: {variates.FILE}")
+    write_atomically(options.out, (json.dumps(about) + "\n").encode())
+    print(f"{len(points):,} draws, {100 * explained:.1f} % of the variance of points explained: {options.out}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

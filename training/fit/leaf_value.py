@@ -1,8 +1,8 @@
 """The value at which `search` cuts its play, fitted: ``python -m training.fit.leaf_value configs/search/fit.toml``.
 
 The light player plays both seats, now and then at random so that odd hands are met too. The start of every turn is
-told by both hands and the stock (`search_features`), and a small network learns what the deal then brings to
-the mover, less the luck of the draws that follow (`evaluation.variates`), which would only be noise. Suits
+told by both hands and the stock (`bots.search.leaf_features`), and a small network learns what the deal then brings to
+the mover, less the luck of the draws that follow (`evaluation.draw_luck`), which would only be noise. Suits
 are relabelled at random while it learns, since no rule tells them apart. The file says how it was made and how
 much of the points' variance the value explains on deals that took no part.
 """
@@ -39,10 +39,10 @@ from paplu_env.engine.state import OVER, States
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.draw_luck import luck_of_draws
+from paplu_env.files import write_atomically
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.config import load
-from training.run.tensors import write_atomically
 
 _GAMES: Final = 4096  # deals played side by side
 _SCALE: Final = 80.0  # points, the most that a deal brings; the network learns shares of it
@@ -61,7 +61,7 @@ class FitConfig:
     noise: float  # share of turns with a random draw; every other of them also throws at random
     hidden: tuple[int, ...]  # units of the two layers
     epochs: int  # passes over the positions
-    minibatch: int  # positions a step
+    minibatch: int  # positions per step
     seed: int  # of the deals, the noise and the network
 
 
@@ -235,9 +235,15 @@ def write_value(path: Path, value: Value, about: dict[str, Any]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fit, and write the file of the value."""
+    """Fit, and write the file of the value.
+
+    Returns:
+        0 when the file is written, 2 if it can't be had as asked.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m training.fit.leaf_value", description=(__doc__ or "").split("\n\n")[0]
+        prog="python -m training.fit.leaf_value",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("config", type=Path, help="TOML file, such as configs/search/fit.toml")
     parser.add_argument(
@@ -251,15 +257,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         config = load(options.config, FitConfig)
         value, explained = fit(config)
+        about = {
+            "made_by": f"python -m training.fit.leaf_value {options.config.as_posix()}",
+            "config": asdict(config),
+            "explained": {name: round(share, 4) for name, share in explained.items()},
+        }
+        write_value(options.out, value, about)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    about = {
-        "made_by": f"python -m training.fit.leaf_value {options.config.as_posix()}",
-        "config": asdict(config),
-        "explained": {name: round(share, 4) for name, share in explained.items()},
-    }
-    write_value(options.out, value, about)
     print(
         f"wrote {options.out}: explains {explained['points']:.1%} of the variance of points, "
         f"{explained['steady']:.1%} of what isn't luck of draws"

@@ -7,7 +7,7 @@ discards come
 * the *odds*: logistic regression of whether the next player took the thrown card.
 
 Then *playing on*, the same least squares at the start of a turn, for hands before their first draw and for later
-ones, with more terms (see `bots.outs_kernels`). Where others drop, it is worth something else: their weak hands
+ones, with more terms (see `bots.outs.kernels`). Where others drop, it is worth something else: their weak hands
 are gone for 20 points. So it is fitted to deals of an agent that never drops against one that drops
 by the published rule. ``--drops-only`` fits this part alone, to the play that ships.
 
@@ -54,11 +54,11 @@ from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.games import Decisions, play_games
+from paplu_env.files import write_json
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
 from training.learn.config import load
-from training.run.tensors import write_json
 
 # What a decision is told by: the distance, the terms of its lines, and those of the odds of a discard.
 DISTANCE: Final = 0
@@ -172,7 +172,7 @@ def _with_best_cost(config: FitConfig, weights: Weights, seed: int) -> tuple[Wei
 
 
 def note_throws(agent: OutsAgent, other: Any, deals: int, seed: int) -> tuple[Array, Array, Array]:
-    """The agent's discards in so many deals: their numbers, what the deal brought, whether the card was taken."""
+    """The agent's discards in ``deals`` deals: their numbers, what the deal brought, whether the card was taken."""
     rows, points, taken = [], [], []
 
     def note(_: int, part: Decisions) -> None:
@@ -191,7 +191,7 @@ def note_throws(agent: OutsAgent, other: Any, deals: int, seed: int) -> tuple[Ar
 
 
 def note_starts(agent: OutsAgent, other: Any, deals: int, seed: int) -> tuple[Array, Array]:
-    """The starts of the agent's turns in so many deals: their numbers, and what the deal brought."""
+    """The starts of the agent's turns in ``deals`` deals: their numbers, and what the deal brought."""
     rows, points = [], []
 
     def note(_: int, part: Decisions) -> None:
@@ -297,8 +297,16 @@ def _say(text: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Fit, and write the file of weights."""
-    parser = argparse.ArgumentParser(prog="python -m training.fit.outs", description=(__doc__ or "").split("\n\n")[0])
+    """Fit, and write the file of weights.
+
+    Returns:
+        0 when the file is written, 2 if it can't be had as asked.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.fit.outs",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("config", type=Path, help="TOML file, such as configs/outs/fit.toml")
     parser.add_argument(
         "--out",
@@ -311,16 +319,17 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         config = load(options.config, FitConfig)
         weights, report = fit(config, options.drops_only)
+        command = f"python -m training.fit.outs {options.config.as_posix()}" + " --drops-only" * options.drops_only
+        data = {
+            "made_by": command,
+            "config": asdict(config),
+            "fresh_deals": report,
+            **{name: np.round(array, 6).tolist() for name, array in weights._asdict().items()},
+        }
+        write_json(options.out, data)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    data = {
-        "made_by": f"python -m training.fit.outs {options.config.as_posix()}" + " --drops-only" * options.drops_only,
-        "config": asdict(config),
-        "fresh_deals": report,
-        **{name: np.round(array, 6).tolist() for name, array in weights._asdict().items()},
-    }
-    write_json(options.out, data)
     print(f"wrote {options.out}")
     return 0
 

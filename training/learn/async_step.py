@@ -80,7 +80,7 @@ class _Share:
             self._reply.put(stopped)
 
 
-class Stepping:
+class AsyncStepper:
     """Does one job after the other in a second thread; use it as a context manager, which waits for what was begun.
 
     Args:
@@ -95,7 +95,7 @@ class Stepping:
             self._player = threading.Thread(target=self._play, name="paplu_env_step", daemon=True)
             self._player.start()
 
-    def __enter__(self) -> Stepping:
+    def __enter__(self) -> AsyncStepper:
         return self
 
     def __exit__(

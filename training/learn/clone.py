@@ -13,11 +13,10 @@ from torch.nn import functional
 from paplu_env import encoding as encodings
 from paplu_env.bots import make_policy
 from paplu_env.envs.core.rewards import Reward
-from paplu_env.rules import parse_rules
 from training.learn.config import TrainConfig
 from training.learn.decisions import Decisions, collect_decisions, kept_decisions
 from training.learn.network import ActorCritic, mask_logits
-from training.learn.suit_symmetry import Relabelling, draw, relabellings
+from training.learn.suit_symmetry import SuitSymmetry, draw_symmetry, suit_symmetries
 from training.run.progress import Progress
 
 _DECISIONS_A_DEAL: Final = 26  # of good players on a table for two, both seats together
@@ -36,9 +35,7 @@ def clone(net: ActorCritic, config: TrainConfig, progress: Progress) -> dict[str
     plan = config.clone
     optimizer = torch.optim.Adam(net.parameters(), lr=plan.learning_rate)
     orders = (
-        relabellings(config.encoding, config.network.hidden_layout, parse_rules(config.rules))
-        if plan.permutes_suits
-        else []
+        suit_symmetries(config.encoding, config.network.hidden_layout, config.main_rules) if plan.permutes_suits else []
     )
     rng = np.random.default_rng(config.seed)
     done, agreement, value_error = 0, 0.0, 0.0
@@ -51,7 +48,7 @@ def clone(net: ActorCritic, config: TrainConfig, progress: Progress) -> dict[str
         for _ in range(plan.epochs):
             for rows in torch.from_numpy(rng.permutation(len(chunk))).split(plan.batch_size):
                 batch = _rows(examples, rows)
-                _step(net, optimizer, _relabelled(batch, draw(orders)) if orders else batch, plan.value_weight)
+                _step(net, optimizer, _relabelled(batch, draw_symmetry(orders)) if orders else batch, plan.value_weight)
         done += len(chunk)
         progress.show(min(done, plan.decisions), f"agreement {agreement:.1%}, value error {value_error:.3f}")
     return {"agreement": agreement, "value_error": value_error, "decisions": done}
@@ -70,7 +67,7 @@ class _Examples(NamedTuple):
 def _chunks(config: TrainConfig) -> Iterator[Decisions]:
     """Chunks of decisions, as many as it takes, of one table after the other; deals are whole, so sizes vary."""
     plan = config.clone
-    teachers = [make_policy(plan.teacher, parse_rules(table)) for table in config.tables]
+    teachers = [make_policy(plan.teacher, table) for table in config.tables]
     done, number = 0, 0
     while done < plan.decisions:
         # Seeds of cloning, in their own range: the environment's are drawn from other generators.
@@ -102,7 +99,7 @@ def _rows(examples: _Examples, rows: torch.Tensor | slice) -> _Examples:
     return _Examples(*(None if part is None else part[rows] for part in examples))
 
 
-def _relabelled(batch: _Examples, order: Relabelling) -> _Examples:
+def _relabelled(batch: _Examples, order: SuitSymmetry) -> _Examples:
     return _Examples(
         obs=batch.obs[:, order.features],
         masks=batch.masks[:, order.sources],

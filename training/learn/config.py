@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 from paplu_env import encoding
 from paplu_env.envs.core.rewards import Reward
 from paplu_env.errors import PapluError
-from paplu_env.rules import parse_rules
+from paplu_env.rules import RuleSet, parse_rules
 
 Activation = Literal["relu", "tanh"]
 HiddenName = Literal["hidden-v1", "hidden-v2"]
@@ -45,9 +46,9 @@ class NetworkConfig:
     hidden_critic: bool = _key(
         "the value, in a trunk of its own, sees the hidden cards too; needs shared = false", False
     )
-    hidden_layout: HiddenName = _key("what hidden cards are told as: hidden-v2 adds distances and outs", "hidden-v2")
+    hidden_layout: HiddenName = _key("encoding of the hidden cards: hidden-v2 adds distances and outs", "hidden-v2")
     guesses_hand: bool = _key("the policy's trunk also learns to guess the other hands, see ppo.guess_weight", False)
-    face_width: int = _key("width of a layer that judges every face by the same weights; 0: none", 32, 0, 1024)
+    face_width: int = _key("width of a layer that judges every face by the same weights; 0: no such layer", 32, 0, 1024)
     activation: Activation = _key("function between the layers", "relu")
 
 
@@ -91,9 +92,13 @@ class PPOConfig:
 class OpponentsConfig:
     """Who sits opposite: one opponent is drawn for each deal, from bots and from the learner's past selves."""
 
-    bots: tuple[str, ...] = _key("names of bots or paths of exported policies, drawn evenly", ("mindist_opp",))
+    bots: tuple[str, ...] = _key(
+        "names of bots or paths of exported policies; each is drawn equally often", ("mindist_opp",)
+    )
     self_share: float = _key("share of deals against a past self, once there is one", 0.5, 0.0, 1.0)
-    pool_size: int = _key("past selves that are kept, drawn evenly; the oldest but the first goes", 6, 1, 100)
+    pool_size: int = _key(
+        "past selves that are kept at most; one is dropped so that their steps stay evenly spread", 6, 1, 100
+    )
     add_every: int = _key("updates between two past selves", 10, 1)
 
 
@@ -115,18 +120,20 @@ class CloneConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
-    """How the best network is told: matches on duplicate deals against one bot that is never trained on."""
+    """How the best network is chosen: by matches on duplicate deals against one bot that is never trained on."""
 
     opponent: str = _key("the fixed bot; may not be among the opponents", "minscore")
-    is_trained_on: bool = _key("it may after all: a best response is sought, which is meant to fit this one bot", False)
-    deals: int = _key("distinct deals of a match, each played once per seat", 1000, 2)
+    is_trained_on: bool = _key(
+        "it may be trained on after all: for a best response, which is meant to fit this one bot", False
+    )
+    deals: int = _key("distinct deals of each match, played once per seat", 1000, 2)
     every: int = _key("updates between two matches", 20, 1)
     seed: int = _key("seed of the deals, the same for every match of the run", 1_000_003, 0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainConfig:
-    """One training run.
+    """One training run: the values of its TOML file, and the rules that they name, parsed once.
 
     Raises:
         InvalidConfig: a value of the wrong type or out of its range, or values that contradict each other.
@@ -140,8 +147,10 @@ class TrainConfig:
     reward: str = _key("what the learner is paid, see paplu_env.envs.core.rewards", "scaled")
     seed: int = _key("seed of weights, deals and sampling", 1, 0, 2**32 - 1)
     games: int = _key("deals played side by side", 512, 1, 65_536)
-    precision: Precision = _key("numbers of the trunks' products while learning; files are float32", "float32")
-    threads: int = _key("threads of the network and of the environment; more only help on a quiet machine", 1, 1, 256)
+    precision: Precision = _key("precision in which the trunks multiply while learning; files are float32", "float32")
+    threads: int = _key(
+        "threads of the network and of the environment; more than one helps on a quiet machine only", 1, 1, 256
+    )
     minutes: float = _key("time after which the run ends, decisions left or not; 0: no limit", 0.0, 0.0)
     checkpoint_every: int = _key("updates between two checkpoints", 10, 1)
     network: NetworkConfig = _key("see NetworkConfig", NetworkConfig)
@@ -159,10 +168,20 @@ class TrainConfig:
         plain: dict[str, Any] = _plain(dataclasses.asdict(self))
         return plain
 
+    @functools.cached_property
+    def rule_sets(self) -> tuple[RuleSet, ...]:
+        """Everything that the exported policy may be asked to play, ``rules`` first and then ``also_rules``."""
+        return tuple(parse_rules(text) for text in (self.rules, *self.also_rules))
+
     @property
-    def tables(self) -> tuple[str, ...]:
+    def main_rules(self) -> RuleSet:
+        """The rule set that ``rules`` names: the run is measured on it."""
+        return self.rule_sets[0]
+
+    @property
+    def tables(self) -> tuple[RuleSet, ...]:
         """The rules that are trained on."""
-        return (self.rules, *self.also_rules) if self.mixed else (self.rules,)
+        return self.rule_sets if self.mixed else self.rule_sets[:1]
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> TrainConfig:
@@ -274,10 +293,8 @@ def _check_value(name: str, value: Any, hint: Any, field: dataclasses.Field[Any]
 
 def _check_together(config: TrainConfig) -> None:
     """Refuse values that contradict each other, or name rules or an encoding that don't exist."""
-    for text in (config.rules, *config.also_rules):
-        parse_rules(text)
     encoding.by_name(config.encoding)
-    Reward(config.reward, parse_rules(config.rules))
+    Reward(config.reward, config.main_rules)
     if not config.name or Path(config.name).name != config.name or config.name.startswith("."):
         raise InvalidConfig(f"name={config.name!r}: must be a plain file name, it names the run's folder")
     if not config.network.hidden:
@@ -289,7 +306,7 @@ def _check_together(config: TrainConfig) -> None:
     if must_differ and fixed in config.opponents.bots:
         raise InvalidConfig(
             f"evaluation.opponent={fixed!r} is also among opponents.bots: "
-            "the best network is told by a bot that it never trained against"
+            "the best network is chosen by matches with a bot that it never trained against"
         )
     network = config.network
     if network.hidden_critic and network.shared:

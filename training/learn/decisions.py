@@ -19,8 +19,8 @@ from paplu_env.engine.actions import DECLARE_BASE, DROP, NUM_ACTIONS
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import States, empty_states
 from paplu_env.errors import InvalidFile
+from paplu_env.files import write_atomically
 from paplu_env.rules import RuleSet
-from training.run.tensors import write_atomically
 
 _ARRAYS: Final = ("states", "seats", "actions", "points", "winners")
 

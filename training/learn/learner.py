@@ -19,14 +19,13 @@ from torch.nn import functional
 
 from paplu_env.encoding import by_name, hidden_layout
 from paplu_env.errors import PapluError
-from paplu_env.rules import parse_rules
-from training.learn.async_step import Stepping
+from training.learn.async_step import AsyncStepper
 from training.learn.config import TrainConfig
 from training.learn.lookahead import LEAST_PROBABILITY, Tried, try_actions
 from training.learn.mixed_env import halves_of
 from training.learn.network import ActorCritic, LeanPolicy, make_network, mask_logits, pick, probabilities
-from training.learn.rollout_buffer import Batch, Rollout
-from training.learn.suit_symmetry import draw, relabellings
+from training.learn.rollout_buffer import Batch, RolloutBuffer
+from training.learn.suit_symmetry import draw_symmetry, suit_symmetries
 
 _ROWS_AT_A_TIME: Final = 8192  # of a whole buffer that is only looked at
 
@@ -43,7 +42,7 @@ class _Turn(NamedTuple):
 
 
 class Learner(MaskablePPO):
-    """MaskablePPO over a `LeanPolicy`; the loss is that of the stock class, see ``tests/training/test_learner.py``.
+    """MaskablePPO over a `LeanPolicy`; ``tests/training/learn/test_learner.py`` holds that its loss is the stock one.
 
     What is left out is work: distribution objects, copies, and numbers that are asked for in every minibatch.
     What is added, each by its key in the configuration: a critic that sees the hidden cards, a magnet, a guess at
@@ -59,15 +58,15 @@ class Learner(MaskablePPO):
     rollout_buffer: Any
 
     def __init__(self, config: TrainConfig, env: VecEnv, learning_rate: Any = None) -> None:
-        ppo, rules = config.ppo, parse_rules(config.rules)
+        ppo, rules = config.ppo, config.main_rules
         self.ppo = ppo
         self.magnet: ActorCritic | None = None
         self.average: ActorCritic | None = None
         self._layout = hidden_layout(config.network.hidden_layout)
         self._encoding, self._reward = by_name(config.encoding), config.reward
         self._threads = config.threads
-        self._relabellings = (
-            relabellings(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
+        self._symmetries = (
+            suit_symmetries(config.encoding, config.network.hidden_layout, rules) if ppo.permutes_suits else []
         )
         is_half = config.precision == "bfloat16"
         sees_hidden = config.network.hidden_critic or config.network.guesses_hand
@@ -85,7 +84,7 @@ class Learner(MaskablePPO):
             vf_coef=ppo.value_weight,
             max_grad_norm=ppo.max_grad_norm,
             target_kl=ppo.target_kl or None,
-            rollout_buffer_class=Rollout,  # type: ignore[arg-type]
+            rollout_buffer_class=RolloutBuffer,  # type: ignore[arg-type]
             rollout_buffer_kwargs={
                 "num_tried": ppo.lookahead,
                 "num_hidden": self._layout.num_features(rules) if sees_hidden else 0,
@@ -108,9 +107,9 @@ class Learner(MaskablePPO):
         """Play until the buffer is full; values are asked for all at once.
 
         The games are decided in two halves, and with two threads one half is played on while the other is decided,
-        see `Stepping`. So a callback hears of a step when other games may be under way in the next one: it finds what
-        it may know in its ``locals``, and leaves the environment alone. If it stops, that next step is still played
-        and counted.
+        see `AsyncStepper`. So a callback hears of a step when other games may be under way in the next one: it finds
+        what it may know in its ``locals``, and leaves the environment alone. If it stops, that next step is still
+        played and counted.
 
         The network decides on one thread: a second one of torch's would go on spinning for milliseconds after every
         product, on the core that the environment needs.
@@ -124,21 +123,21 @@ class Learner(MaskablePPO):
         cut: list[tuple[int, int, npt.NDArray[np.float32]]] = []
         halves = halves_of(env)
         is_stopped = False
-        with _on_one_thread(), Stepping(self._threads) as stepping:
-            waited = [stepping.start(partial(self._look, half, rows)) for half, rows in halves]
+        with _on_one_thread(), AsyncStepper(self._threads) as stepper:
+            waited = [stepper.start(partial(self._look, half, rows)) for half, rows in halves]
             for step in range(n_rollout_steps + 1):
                 turns = []
                 for k, (half, rows) in enumerate(halves):
-                    turn = stepping.result(waited[k])
+                    turn = stepper.result(waited[k])
                     turns.append(turn)
                     if step < n_rollout_steps:
                         actions = self._decide(step, half, rows, turn)
-                        waited[k] = stepping.start(partial(self._play, half, actions))
+                        waited[k] = stepper.start(partial(self._play, half, actions))
                 if step and not self._note(step - 1, turns, cut, callback):
                     is_stopped = True
                     break
             if is_stopped and step < n_rollout_steps:
-                turns = [stepping.result(job) for job in waited]
+                turns = [stepper.result(job) for job in waited]
                 self.num_timesteps += env.num_envs
         obs = np.concatenate([turn.obs for turn in turns])
         self._last_obs, self._last_episode_starts = obs, np.concatenate([turn.dones for turn in turns])
@@ -162,19 +161,19 @@ class Learner(MaskablePPO):
                 f"after {self.num_timesteps:,} decisions the mask of game {rows.start + stuck[0]} allows no action: "
                 "the environment asks a seat that isn't to move, and learning from that would be learning nonsense"
             )
-        room, policy = self.rollout_buffer, self.policy
-        obs, masks = room.obs[step, rows], room.masks[step, rows]
+        buffer, policy = self.rollout_buffer, self.policy
+        obs, masks = buffer.obs[step, rows], buffer.masks[step, rows]
         obs.copy_(torch.from_numpy(turn.obs))
         masks.copy_(torch.from_numpy(turn.masks))
         if turn.hidden is not None:
-            room.hidden[step, rows] = torch.from_numpy(turn.hidden)
+            buffer.hidden[step, rows] = torch.from_numpy(turn.hidden)
         with torch.inference_mode():
             log_probs = policy.log_probs(obs, masks)
-            if room.tried is not None:
+            if buffer.tried is not None:
                 tried = self.try_actions(log_probs, getattr(env, "parts", [env]))
-                room.tried[step, rows], room.tried_probs[step, rows], room.gains[step, rows] = tried
-            actions, room.log_probs[step, rows] = policy.draw(log_probs)
-            room.actions[step, rows] = actions
+                buffer.tried[step, rows], buffer.tried_probs[step, rows], buffer.gains[step, rows] = tried
+            actions, buffer.log_probs[step, rows] = policy.draw(log_probs)
+            buffer.actions[step, rows] = actions
         chosen: npt.NDArray[np.int64] = actions.numpy()
         return chosen
 
@@ -192,13 +191,13 @@ class Learner(MaskablePPO):
         callback: BaseCallback,
     ) -> bool:
         """Write what a step of all games brought; whether the callback wants to go on."""
-        room = self.rollout_buffer
-        rewards = room.rewards[step] = np.concatenate([turn.rewards for turn in turns])
-        dones = room.dones[step] = np.concatenate([turn.dones for turn in turns])
+        buffer = self.rollout_buffer
+        rewards = buffer.rewards[step] = np.concatenate([turn.rewards for turn in turns])
+        dones = buffer.dones[step] = np.concatenate([turn.dones for turn in turns])
         infos = [info for turn in turns for info in turn.infos]
         self.num_timesteps += len(dones)
         callback.update_locals(
-            {"self": self, "rollout_buffer": room, "rewards": rewards, "dones": dones, "infos": infos}
+            {"self": self, "rollout_buffer": buffer, "rewards": rewards, "dones": dones, "infos": infos}
         )
         if not callback.on_step():
             return False
@@ -220,24 +219,24 @@ class Learner(MaskablePPO):
 
     def _value(self, env: VecEnv, obs: Any, cut: list[tuple[int, int, npt.NDArray[np.float32]]]) -> None:
         """Ask the critic for all positions of the buffer, and for those in which it ends."""
-        room, net = self.rollout_buffer, self.policy.net
-        hidden = None if room.hidden is None else torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
-        whole = room.flat()
+        buffer, net = self.rollout_buffer, self.policy.net
+        hidden = None if buffer.hidden is None else torch.from_numpy(env.critic_obs(self._layout))  # type: ignore[attr-defined]
+        whole = buffer.flat()
         with torch.inference_mode():
             parts = [
                 net.values(whole.obs[rows], None if whole.hidden is None else whole.hidden[rows])
                 for rows in _slices(len(whole.obs))
             ]
-            torch.cat(parts, out=room.values.view(-1))
+            torch.cat(parts, out=buffer.values.view(-1))
             last = net.values(torch.from_numpy(obs), hidden)
             for step, i, terminal in cut:
                 if hidden is None:
                     value = net.values(torch.from_numpy(terminal)[None])[0]
                 else:
                     # The hidden cards of a deal that was cut are gone; its last decision knew nearly as much.
-                    value = room.values[step, i]
-                room.rewards[step, i] += self.gamma * float(value)
-        room.finish(last.numpy())
+                    value = buffer.values[step, i]
+                buffer.rewards[step, i] += self.gamma * float(value)
+        buffer.finish(last.numpy())
 
     def train(self) -> None:
         """The update of the stock class."""
@@ -328,8 +327,8 @@ class Learner(MaskablePPO):
     def _relabelled(self, batch: Batch) -> Batch:
         """The batch with its suits relabelled by chance, if that is asked for, and what the magnet thinks of it."""
         net = self.policy.net
-        if self._relabellings:
-            order = draw(self._relabellings)
+        if self._symmetries:
+            order = draw_symmetry(self._symmetries)
             batch = batch._replace(
                 obs=batch.obs[:, order.features],
                 masks=batch.masks[:, order.sources],
@@ -394,5 +393,5 @@ def _log_probs(net: ActorCritic, batch: Batch) -> torch.Tensor:
 
 
 def _slices(count: int) -> Iterator[slice]:
-    """Slices of so many rows that cover all."""
+    """Slices of `_ROWS_AT_A_TIME` rows that cover all."""
     return (slice(first, first + _ROWS_AT_A_TIME) for first in range(0, count, _ROWS_AT_A_TIME))

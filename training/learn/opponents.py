@@ -11,7 +11,7 @@ from paplu_env.bots import make_policy
 from paplu_env.bots.networks.logits import choose
 from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.engine.state import Views
-from paplu_env.rules import RuleSet, parse_rules
+from paplu_env.rules import RuleSet
 from training.learn.config import TrainConfig
 from training.learn.network import ActorCritic, mask_logits
 from training.learn.weights import load_weights, save_weights
@@ -45,8 +45,7 @@ class OpponentPool:
     def __init__(self, config: TrainConfig, folder: Path) -> None:
         self._config = config
         self._folder = folder
-        self._rules = [parse_rules(table) for table in config.tables]
-        self.bots = [[make_policy(name, rules) for name in config.opponents.bots] for rules in self._rules]
+        self.bots = [[make_policy(name, rules) for name in config.opponents.bots] for rules in config.tables]
         self.selves: dict[int, list[Policy]] = {}  # per table, by the timestep at which they were the learner
 
     def policies(self, table: int = 0) -> list[Policy]:
@@ -92,11 +91,11 @@ class OpponentPool:
 
     def _remember(self, step: int) -> None:
         encoding = self._config.encoding
-        net, _ = load_weights(self._path(step), encoding, self._rules[0])
+        net, _ = load_weights(self._path(step), encoding, self._config.main_rules)
         if self._config.precision == "bfloat16":
             net.trunk.to(torch.bfloat16)  # as it multiplied when it was the learner
         self.selves[step] = [
-            NetworkPolicy(f"self-{step}", net, encoding, rules, deterministic=False) for rules in self._rules
+            NetworkPolicy(f"self-{step}", net, encoding, rules, deterministic=False) for rules in self._config.tables
         ]
 
     def _path(self, step: int) -> Path:

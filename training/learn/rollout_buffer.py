@@ -32,7 +32,7 @@ class Batch(NamedTuple):
         return Batch(*(None if part is None else part.index_select(0, index) for part in self))
 
 
-class Rollout:
+class RolloutBuffer:
     """The decisions between two updates; stands in the place of SB3's buffer.
 
     Args:

@@ -15,7 +15,7 @@ from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.rules import RuleSet
 
 
-class Relabelling(NamedTuple):
+class SuitSymmetry(NamedTuple):
     """One order of the suits, as indices of what a learner handles."""
 
     features: torch.Tensor  # (F,): `obs[:, features]` is the relabelled observation
@@ -24,7 +24,7 @@ class Relabelling(NamedTuple):
     becomes: torch.Tensor  # (A,): `becomes[actions]` is what was done
 
 
-def relabellings(encoding: str, hidden_name: str, rules: RuleSet) -> list[Relabelling]:
+def suit_symmetries(encoding: str, hidden_name: str, rules: RuleSet) -> list[SuitSymmetry]:
     """All orders of the suits, the usual one among them."""
     found = []
     for order in itertools.permutations(range(NUM_SUITS)):
@@ -34,10 +34,10 @@ def relabellings(encoding: str, hidden_name: str, rules: RuleSet) -> list[Relabe
         )
         becomes = permute_actions(np.arange(NUM_ACTIONS), order)
         indices = (features, hidden, np.argsort(becomes), becomes)
-        found.append(Relabelling(*(torch.from_numpy(index.copy()) for index in indices)))
+        found.append(SuitSymmetry(*(torch.from_numpy(index.copy()) for index in indices)))
     return found
 
 
-def draw(found: list[Relabelling]) -> Relabelling:
+def draw_symmetry(found: list[SuitSymmetry]) -> SuitSymmetry:
     """One of them by chance, from torch's generator."""
     return found[int(torch.randint(len(found), ()))]

@@ -1,1 +1,1 @@
-"""A run of training on disk: its folder, record, checkpoints and curves."""
+"""A run of training: its loop and its folder on disk, and what is made of it: policy files, matches, pages."""

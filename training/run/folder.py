@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from paplu_env import __version__
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.files import write_atomically, write_json
 from training.learn.config import BUDGET, TrainConfig, differences
-from training.run.tensors import write_atomically, write_json
 
 _LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
 

@@ -42,7 +42,7 @@ class Progress:
             self._line()
 
     def show(self, done: int, text: str = "") -> None:
-        """So much is done now; `text` says how it goes."""
+        """``done`` of the total is done now; ``text`` says how it goes."""
         if self._bar is not None:
             self._bar.set_postfix_str(text, refresh=False)
             self._bar.update(done - self._done)

@@ -54,7 +54,7 @@ class SearchBestResponse(OneStepImprovement):
     Args:
         opponent: the frozen policy, at a table for two. It is asked with keys of the search, so that a policy that
             leaves something to chance is met on average.
-        worlds: worlds a decision, at most: clear cases stop earlier.
+        worlds: worlds per decision, at most: clear cases stop earlier.
         base: whose moves are compared; `OutsAgent` if not given.
 
     Raises:
@@ -82,7 +82,7 @@ class SearchBestResponse(OneStepImprovement):
         return self._comparison(actions[:count], tally)
 
     def _worlds(self, view: Views, key: np.uint64, first: int, last: int) -> States:
-        """So many likely worlds, those in which the policy would have played its last turn as it did before others."""
+        """``last - first`` likely worlds, those first in which the policy would have played its last turn as it did."""
         worlds = empty_states(self.rules, _TRIES * (last - first))
         scratch = np.empty((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
         table = distance_table()
@@ -139,7 +139,7 @@ class SearchBestResponse(OneStepImprovement):
 
 
 def worth_after(states: States, me: int, turns: int, rules: RuleSet) -> npt.NDArray[np.float64]:
-    """Points ``(B,)`` of a seat once the light player has played so many turns on, in place: what they brought, or
+    """Points ``(B,)`` of a seat once the light player has played ``turns`` turns on, in place: what they brought, or
     where a deal goes on what the fitted value expects. Without a value for the table deals are played to their end."""
     has_value, table = has_fitted_value(rules), distance_table()
     _play_on(states, states["phase"] != OVER, turns if has_value else TO_THE_END, rules.packed, table)
@@ -164,7 +164,7 @@ def _guessed_draws(states: States, key: np.uint64) -> npt.NDArray[np.int64]:
 def _play_on(
     states: States, is_due: npt.NDArray[np.bool_], turns: int, rules: npt.NDArray[np.void], table: Table
 ) -> None:
-    """Let the light player play so many turns in the rows that are due."""
+    """Let the light player play ``turns`` turns in the rows that are due."""
     distances, scratch = np.empty(2, dtype=np.int64), np.empty((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8)
     cache = empty_solver_cache(int(rules[0]["hand_size"]))
     for i in range(len(states)):

@@ -19,8 +19,8 @@ from paplu_env.cli.options import add_json, add_seed, format_table, need, print_
 EXAMPLES = """\
 Each row is measured in several rounds, all rows in turn, and shows the median round and the best one. What is counted
 is the time that one thread spends; the machine's other work still shows as the distance between the two. The first
-row is a fixed loop that depends on the processor's clock alone: the column "ratio" is the median divided by it, to
-compare machines or days. The bars are those that the project holds itself to on one thread of a current server core.
+row is a fixed loop that depends on the processor's clock alone. The column "ratio" is the median divided by that row's,
+to compare machines or days. The bars are those that the project holds itself to on one thread of a current server core.
 The solver's rows ask 4,096 hands at once, the checks of each hand included; "p50" and so on are times of single
 hands, and the part "worst" searches for the slowest ones.
 
@@ -35,7 +35,7 @@ WORST = "worst"  # the search for slow hands, beside the parts that have rows
 
 @dataclass(frozen=True)
 class Timing:
-    """Microseconds a unit, in the median round and in the best, and what follows from them."""
+    """Microseconds per unit, in the median round and in the best, and what follows from them."""
 
     part: str
     name: str
@@ -46,7 +46,7 @@ class Timing:
     ratio: float  # microseconds in units of the calibration's
     bar_microseconds: float | None
     is_met: bool | None
-    instructions: float | None  # a unit, where the machine counts them
+    instructions: float | None  # per unit, where the machine counts them
     single_hands: Spread | None
 
 
@@ -150,7 +150,7 @@ def _search(seed: int) -> list[Worst]:
 
 
 def _timings_table(timings: list[Timing]) -> str:
-    header = ["part", "what", "unit", "µs", "best", "a second", "ratio", "bar", "", "p50", "p90", "p99", "instr."]
+    header = ["part", "what", "unit", "µs", "best", "per second", "ratio", "bar", "", "p50", "p90", "p99", "instr."]
     shown = []
     for t in timings:
         spread = t.single_hands

@@ -44,8 +44,8 @@ class Row:
     unit: str
     count: int
     work: Callable[[], object]
-    bar: float | None = None  # µs a unit that it should not exceed
-    bar_times: tuple[float, str] | None = None  # the same, as so many times another row's figure
+    bar: float | None = None  # µs per unit that it should not exceed
+    bar_times: tuple[float, str] | None = None  # the same, as a multiple of another row's figure
     asked: tuple[Solver, Hands, Wilds] | None = None  # of a solver's row: what is asked of which hands
     clock: Callable[[], float] = CLOCK  # wall time for work on several threads
 
@@ -225,7 +225,7 @@ def _vector_row(
 
     Args:
         per_second: the bar, None for a row without one.
-        threads: if given, wall time on so many is measured.
+        threads: if given, wall time on this many threads is measured.
     """
     envs = gymnasium.make_vec(
         "Paplu-v0",

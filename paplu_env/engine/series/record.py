@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from paplu_env.engine.actions import format_action, parse_action
-from paplu_env.engine.record import ENGINE_VERSION, part, parts, read_json, write_json
+from paplu_env.engine.record import ENGINE_VERSION, part, parts, read_json, write_values
 from paplu_env.engine.series.format import SeriesFormat, parse_series
 from paplu_env.engine.series.score_sheet import DealResult
 from paplu_env.engine.series.series import Series
@@ -145,7 +145,7 @@ def save_series(record: SeriesRecord, path: str | os.PathLike[str]) -> None:
     Raises:
         OSError: it cannot be written; the error names the path, and nothing is left behind.
     """
-    write_json(record.to_dict(), path)
+    write_values(record.to_dict(), path)
 
 
 def load_series(path: str | os.PathLike[str], rules: RuleSet | None = None) -> SeriesRecord:

@@ -114,7 +114,7 @@ def title(result: TournamentResult, rules: str) -> str:
     """What was played under one rule set, in a line."""
     played = sorted({match.deals for match in matches(result, rules)})
     deals = f"{played[0]:,}" if len(played) == 1 else f"{played[0]:,}–{played[-1]:,}"
-    return f"{rules}: {deals} deals a pair, each from both seats, seed {result.schedule.seed}"
+    return f"{rules}: {deals} deals per pair, each from both seats, seed {result.schedule.seed}"
 
 
 def remarks(result: TournamentResult, rules: str) -> list[str]:
@@ -123,7 +123,7 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
     worst = ratings.misfits[0]
     found = [_cycles(ratings)]
     found.append(
-        f"one number a bot tells points per deal within {abs(worst.points):.2f} (at worst {worst.a} and {worst.b}), "
+        f"one number per bot tells points per deal within {abs(worst.points):.2f} (at worst {worst.a} and {worst.b}), "
         f"games won within {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} %"
     )
     savings = [match.saving for match in matches(result, rules) if match.saving is not None]
@@ -144,7 +144,7 @@ def _cycles(ratings: Ratings) -> str:
 
 
 def _pair_rows(result: TournamentResult, rules: str) -> list[list[str]]:
-    """Header and one row a pair for the terminal."""
+    """Header and one row per pair for the terminal."""
     compared = {(match.a, match.b): comparison for match, comparison in comparisons(result, rules)}
     rows = [["", "", "wins %", "points", "adj."] + (["published"] if compared else [])]
     for match in matches(result, rules):

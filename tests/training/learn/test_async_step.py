@@ -16,7 +16,7 @@ from paplu_env import _jit
 from paplu_env.envs.sb3 import PapluVecEnv
 from paplu_env.errors import PapluError
 from tests.training.tiny import tiny_config
-from training.learn.async_step import Job, Stepping
+from training.learn.async_step import AsyncStepper, Job
 from training.learn.config import TrainConfig
 from training.learn.learner import Learner
 from training.learn.mixed_env import MixedVecEnv, deal_tables, halves_of, parts_of
@@ -48,9 +48,9 @@ def _collected(**changes: object) -> Learner:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_jobs_are_done_one_after_the_other_and_results_are_theirs(threads: int) -> None:
     done: list[int] = []
-    with Stepping(threads) as stepping:
-        waited = [stepping.start(lambda k=k: done.append(k) or k * k) for k in range(20)]
-        assert [stepping.result(one) for one in waited] == [k * k for k in range(20)]
+    with AsyncStepper(threads) as stepper:
+        waited = [stepper.start(lambda k=k: done.append(k) or k * k) for k in range(20)]
+        assert [stepper.result(one) for one in waited] == [k * k for k in range(20)]
     assert done == list(range(20))
 
 
@@ -63,8 +63,8 @@ def test_whoever_waits_takes_slices_of_what_it_waits_for() -> None:
             meeting.wait(timeout=60)
         names.add(threading.current_thread().name)
 
-    with Stepping(2) as stepping:
-        stepping.result(stepping.start(partial(_jit.run_slices, work, 256, 2)))
+    with AsyncStepper(2) as stepper:
+        stepper.result(stepper.start(partial(_jit.run_slices, work, 256, 2)))
     assert threading.current_thread().name in names
     assert any(name.startswith("paplu_env_step") for name in names)
 
@@ -75,13 +75,13 @@ def test_nobody_is_waited_for_who_has_not_begun_to_help() -> None:
     def work(start: int, stop: int) -> None:
         seen[start:stop] += 1
 
-    with Stepping(2) as stepping:
-        jobs = [stepping.start(partial(_jit.run_slices, work, 256, 2)) for _ in range(3)]
-        stepping.start(is_over.set)
+    with AsyncStepper(2) as stepper:
+        jobs = [stepper.start(partial(_jit.run_slices, work, 256, 2)) for _ in range(3)]
+        stepper.start(is_over.set)
         assert is_over.wait(timeout=60)  # without helping
         assert all(job.is_done for job in jobs)
         for job in jobs:
-            stepping.result(job)
+            stepper.result(job)
     assert (seen == 3).all()
 
 
@@ -91,15 +91,15 @@ def test_work_that_comes_after_a_finished_job_is_not_waited_for() -> None:
     def work(start: int, stop: int) -> None:
         assert is_asked.wait(timeout=60)
 
-    with Stepping(2) as stepping:
-        first = stepping.start(lambda: 1)
-        last = stepping.start(partial(_jit.run_slices, work, 256, 2))
+    with AsyncStepper(2) as stepper:
+        first = stepper.start(lambda: 1)
+        last = stepper.start(partial(_jit.run_slices, work, 256, 2))
         while not first.is_done:
             pass
-        assert stepping.result(first) == 1
+        assert stepper.result(first) == 1
         assert not last.is_done
         is_asked.set()
-        stepping.result(last)
+        stepper.result(last)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -107,11 +107,11 @@ def test_an_error_is_raised_where_the_result_is_asked_for(threads: int) -> None:
     def fail() -> None:
         raise ValueError("not dealt")
 
-    with Stepping(threads) as stepping:
-        job = stepping.start(fail)
+    with AsyncStepper(threads) as stepper:
+        job = stepper.start(fail)
         with pytest.raises(ValueError, match="not dealt"):
-            stepping.result(job)
-        assert stepping.result(stepping.start(lambda: 5)) == 5
+            stepper.result(job)
+        assert stepper.result(stepper.start(lambda: 5)) == 5
 
 
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
@@ -127,9 +127,9 @@ def test_an_error_in_a_shared_slice_stops_both(kind: type[BaseException]) -> Non
     jobs: list[Job[None]] = []
 
     def ask() -> None:
-        with Stepping(2) as stepping:
-            jobs.append(stepping.start(partial(_jit.run_slices, work, 256, 2)))
-            stepping.result(jobs[0])
+        with AsyncStepper(2) as stepper:
+            jobs.append(stepper.start(partial(_jit.run_slices, work, 256, 2)))
+            stepper.result(jobs[0])
 
     with pytest.raises(kind, match="a slice"):
         ask()

@@ -2,25 +2,53 @@
 
 import dataclasses
 import json
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from tests.training.tiny import TOML, tiny_config
+from paplu_env.rules import parse_rules
+from tests.training.tiny import RULES, TOML, tiny_config
 from training.learn.config import InvalidConfig, TrainConfig, differences, load_config
 
 # Of training runs; tournaments and fits, which lie beside them, have readers and tests of their own.
-CONFIGS = [
-    path
-    for path in sorted((Path(__file__).resolve().parents[2] / "configs").glob("*.toml"))
-    if "ppo" in tomllib.loads(path.read_text(encoding="utf-8"))
-]
+FOLDER = Path(__file__).resolve().parents[3] / "configs"
+CONFIGS = [path for path in sorted(FOLDER.rglob("*.toml")) if "ppo" in tomllib.loads(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_every_configuration_that_ships_is_valid_and_named_like_its_file(path: Path) -> None:
-    assert load_config(path).name == path.stem
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.relative_to(FOLDER).as_posix())
+def test_every_configuration_that_ships_is_valid_and_its_name_follows_from_its_path(path: Path) -> None:
+    name = path.stem
+    if path.parent != FOLDER:  # part 1 of points-2 is the run `points`, part 2 is `points_2`
+        bot, part = path.parent.name.rsplit("-", 1)[0], path.stem.removeprefix("part_")
+        name = bot if part == "1" else f"{bot}_{part}"
+    assert load_config(path).name == name
+
+
+def test_the_parts_of_every_trained_bot_are_there_in_order() -> None:
+    parts = {folder.name: sorted(path.stem for path in folder.glob("part_*.toml")) for folder in FOLDER.iterdir()}
+    trained = {name: found for name, found in parts.items() if found}
+    assert set(trained) == {"points-2", "cards-2", "one_pack-2"}
+    for found in trained.values():
+        assert found == [f"part_{number}" for number in range(1, len(found) + 1)]
+
+
+def test_the_rules_of_a_configuration_are_parsed_once_and_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+    monkeypatch.setattr("training.learn.config.parse_rules", lambda text: parsed.append(text) or parse_rules(text))
+    config = tiny_config(also_rules=["points"], mixed=True, games=8)
+    assert config.tables == config.rule_sets == (parse_rules(RULES), parse_rules("points"))
+    assert config.main_rules is config.rule_sets[0]
+    assert parsed == [RULES, "points"]
+
+
+def test_nothing_else_in_training_parses_the_rules_of_a_configuration() -> None:
+    again = re.compile(r"(parse|as)_rules\((self\._?)?config\.(rules|also_rules)")
+    root = FOLDER.parent / "training"
+    users = [path for path in root.rglob("*.py") if again.search(path.read_text(encoding="utf-8"))]
+    # A fit's own configuration has no parsed rules to hand on.
+    assert users == [root / "fit" / "leaf_value.py"]
 
 
 def test_a_configuration_goes_through_json_and_back() -> None:

@@ -19,8 +19,8 @@ from tests.training.tiny import RULES, tiny_config
 from training.learn.config import TrainConfig
 from training.learn.learner import Learner
 from training.learn.network import LeanPolicy, mask_logits
-from training.learn.rollout_buffer import Rollout
-from training.learn.suit_symmetry import relabellings
+from training.learn.rollout_buffer import RolloutBuffer
+from training.learn.suit_symmetry import suit_symmetries
 from training.run.deal_stats import DealStats
 
 
@@ -164,12 +164,12 @@ def test_relabelled_decisions_are_those_of_a_relabelled_table() -> None:
         _, figures = learner.loss(batch, 0.2)
         assert abs(float(figures["approx_kl"])) < 1e-8  # its probabilities are those of what is seen now
     assert any(not torch.equal(batch.obs, whole.obs) for batch in seen)
-    first = relabellings("cards-v1", "hidden-v2", rules)[0]
+    first = suit_symmetries("cards-v1", "hidden-v2", rules)[0]
     assert first.features.tolist() == list(range(coder.num_features(rules)))
 
 
 def test_the_next_deal_counts_for_nothing_in_an_advantage() -> None:
-    room = Rollout(2, _env(tiny_config()).observation_space, None, gae_lambda=1.0, gamma=1.0, n_envs=1)  # type: ignore[arg-type]
+    room = RolloutBuffer(2, _env(tiny_config()).observation_space, None, gae_lambda=1.0, gamma=1.0, n_envs=1)  # type: ignore[arg-type]
     room.rewards[:, 0], room.dones[:, 0] = (1.0, 2.0), (False, True)
     room.values[:, 0] = torch.tensor((0.5, 0.25))
     room.finish(np.array([100.0], dtype=np.float32))

@@ -1,14 +1,13 @@
-"""Files are written whole or not at all, and what is read is never executed."""
+"""Tensors come back as they went, and what is read is never executed."""
 
-import os
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from paplu_env.errors import InvalidFile, PapluError
-from training.run.tensors import load_tensors, save_tensors, write_atomically, write_together
+from paplu_env.errors import InvalidFile
+from training.run.tensors import load_tensors, save_tensors
 
 
 def test_tensors_and_values_come_back_as_they_went(tmp_path: Path) -> None:
@@ -62,42 +61,3 @@ def test_a_pickle_is_refused_and_not_run(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile):
         load_tensors(path, "test-1")
     assert not crater.exists()
-
-
-def test_a_write_that_fails_leaves_the_old_content_and_no_litter(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "t"
-    write_atomically(path, b"old")
-
-    def full_disk(_: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("training.run.tensors.os.fsync", full_disk)
-    with pytest.raises(PapluError, match=r"cannot be written \(No space left on device\)"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("fails_at", [1, 2])
-@pytest.mark.parametrize("is_there", [True, False])
-def test_two_files_of_which_one_cannot_be_renamed_both_stay_as_they_were(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int, is_there: bool
-) -> None:
-    paths = [tmp_path / "file", tmp_path / "card"]
-    if is_there:
-        write_together(dict.fromkeys(paths, b"old"))
-    calls = []
-
-    def replace(source: Path, target: Path) -> None:
-        calls.append(target)
-        if len(calls) == fails_at:
-            raise OSError(5, "Input/output error")
-        os.rename(source, target)
-
-    monkeypatch.setattr("training.run.tensors.os.replace", replace)
-    with pytest.raises(PapluError, match="Input/output error"):
-        write_together(dict.fromkeys(paths, b"new"))
-    assert sorted(tmp_path.iterdir()) == (sorted(paths) if is_there else [])
-    assert all(path.read_bytes() == b"old" for path in tmp_path.iterdir())

@@ -12,8 +12,9 @@ from paplu_env.bots import make_policy
 from paplu_env.cards import parse_card, wild_of_rank
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_games
-from training.studies.saha2025 import measure as study
+from training.studies.saha2025 import agents
 from training.studies.saha2025.first_arrangement import SCRATCH_DTYPE, first_arrangement
+from training.studies.saha2025.table import play_study
 
 
 @pytest.mark.parametrize("drops", [False, True])
@@ -21,7 +22,7 @@ from training.studies.saha2025.first_arrangement import SCRATCH_DTYPE, first_arr
 def test_with_every_switch_off_the_games_are_those_of_the_legal_bots_card_by_card(a, b, drops):
     rules = "saha2025" if drops else "saha2025:drop_allowed=false"
     legal = play_games([make_policy(a, rules), make_policy(b, rules)], 150, 5, 512, luck=False)
-    games = study.play_study(a, b, 150, 5, drops, switches=0)
+    games = play_study(a, b, 150, 5, drops, switches=0)
     for field in ("deal", "rotation", "first", "winner", "finisher", "ending", "turns", "returns"):
         assert np.array_equal(games[field], legal[field]), field
 
@@ -98,22 +99,22 @@ def test_natural_runs_stay_together_and_the_newest_card_is_left():
 
 def test_every_switch_changes_some_games_and_losing_cards_needs_a_thrifty_agent():
     def points(a: str, b: str, switches: int) -> np.ndarray:
-        return study.play_study(a, b, 150, 3, True, switches)["returns"]
+        return play_study(a, b, 150, 3, True, switches)["returns"]
 
     plain = points("mindist_opp", "minscore", 0)
-    for name, switch in study.SWITCHES.items():
+    for name, switch in agents.SWITCHES.items():
         assert (points("mindist_opp", "minscore", switch) != plain).any(), name
     thriftless = points("mindist", "minscore", 0)
-    assert np.array_equal(points("mindist", "minscore", study.LOSES_CARDS), thriftless)
+    assert np.array_equal(points("mindist", "minscore", agents.LOSES_CARDS), thriftless)
 
 
 def test_points_are_even_between_an_agent_and_itself_but_for_what_a_winner_pays():
-    games = study.play_study("mindist_opp", "mindist_opp", 20, 1, False)
+    games = play_study("mindist_opp", "mindist_opp", 20, 1, False)
     assert games["returns"][..., 0].mean(axis=1).tolist() == [0.0] * 20
     assert (games["returns"].sum(axis=-1) == 0).all()
 
 
 def test_all_pairs_of_the_study_have_names():
-    assert len(list(combinations(study.AGENTS, 2))) == 6
+    assert len(list(combinations(agents.AGENTS, 2))) == 6
     with pytest.raises(PapluError, match="no agent 'random'"):
-        study.play_study("random", "mindist", 2)
+        play_study("random", "mindist", 2)

@@ -15,9 +15,10 @@ from paplu_env.bots.search.leaf_value import Value, shipped_value, value_kernel
 from paplu_env.errors import PapluError
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.rules import as_rules
-from training import fit_search, search_strength
+from training.fit import leaf_value
+from training.studies.search_strength import measure as search_strength
 
-FEW = fit_search.FitConfig(
+FEW = leaf_value.FitConfig(
     rules="points:drop_allowed=false",
     deals=600,
     test_deals=200,
@@ -30,11 +31,11 @@ FEW = fit_search.FitConfig(
 
 
 def test_the_value_is_fitted_explains_fresh_deals_and_is_read_back(tmp_path: Path) -> None:
-    value, explained = fit_search.fit(FEW)
+    value, explained = leaf_value.fit(FEW)
     assert explained["steady"] > 0.3
     assert 0.15 < explained["points"] < explained["steady"]
     path = tmp_path / "value.npz"
-    fit_search.write_value(path, value, {"seed": 5})
+    leaf_value.write_value(path, value, {"seed": 5})
     with np.load(path) as arrays:
         assert json.loads(str(arrays["about"])) == {"seed": 5}
         for name in Value._fields:
@@ -42,23 +43,23 @@ def test_the_value_is_fitted_explains_fresh_deals_and_is_read_back(tmp_path: Pat
 
 
 def test_positions_carry_points_and_the_same_without_luck() -> None:
-    seen = fit_search.play(as_rules(FEW.rules), 300, 0.1, 3)
+    seen = leaf_value.play(as_rules(FEW.rules), 300, 0.1, 3)
     assert seen.features.shape == (len(seen.points), NUM_FEATURES)
     assert seen.steady.var() < 0.8 * seen.points.var()
     assert abs(seen.steady.mean() - seen.points.mean()) < 1.0
-    again = fit_search.play(as_rules(FEW.rules), 300, 0.1, 3)
+    again = leaf_value.play(as_rules(FEW.rules), 300, 0.1, 3)
     assert np.array_equal(seen.steady, again.steady)
 
 
 def test_a_value_of_a_table_of_another_size_is_not_fitted() -> None:
     with pytest.raises(PapluError, match="two-seat"):
-        fit_search.fit(replace(FEW, rules="points:num_players=4"))
+        leaf_value.fit(replace(FEW, rules="points:num_players=4"))
 
 
 def test_relabelled_columns_are_those_of_a_deal_with_its_suits_relabelled() -> None:
     rules = as_rules("points")
     states = engine.deal_many(rules, np.arange(3, dtype=np.uint64))
-    orders = fit_search.relabelled_columns()
+    orders = leaf_value.relabelled_columns()
     assert len({tuple(order) for order in orders}) == 24
     features = [np.empty((3, NUM_FEATURES), dtype=np.float32) for _ in range(2)]
     describe_kernel(states, rules.packed, distance_table(), features[0])
@@ -77,7 +78,7 @@ def test_relabelled_columns_are_those_of_a_deal_with_its_suits_relabelled() -> N
 
 def test_the_shipped_value_prefers_a_hand_that_is_nearer() -> None:
     value = shipped_value()
-    seen = fit_search.play(as_rules(FEW.rules), 200, 0.0, 4)
+    seen = leaf_value.play(as_rules(FEW.rules), 200, 0.0, 4)
     first, second = np.empty_like(value.into_bias), np.empty_like(value.between_bias)
     answers = np.array([value_kernel(row.astype(np.float32), value, first, second) for row in seen.features])
     assert 1 - np.mean((answers - seen.steady) ** 2) / seen.steady.var() > 0.5
@@ -90,11 +91,12 @@ def test_the_table_of_strength_has_a_row_for_each_budget(tmp_path: Path) -> None
     assert search_strength.main([str(config)]) == 0
     rows = json.loads(config.with_suffix(".json").read_text())["rows"]
     assert [row["worlds"] for row in rows] == [1, 2]
-    assert config.with_suffix(".md").read_text().count("\n| ") == 3
+    assert (told := config.with_suffix(".md").read_text()).count("\n| ") == 3
+    assert f"made by `python -m training.studies.search_strength {config}`" in told
     assert "<svg" in config.with_suffix(".svg").read_text()
 
 
-@pytest.mark.parametrize("module", [fit_search, search_strength])
+@pytest.mark.parametrize("module", [leaf_value, search_strength])
 def test_an_unknown_key_is_refused_with_the_keys_that_exist(module, tmp_path, capsys) -> None:
     config = tmp_path / "wrong.toml"
     config.write_text("wrong = 1\n")

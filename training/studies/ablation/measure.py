@@ -1,4 +1,4 @@
-"""What each part of the recipe brings: ``python -m training.studies.ablation`` trains with and without it.
+"""What each part of the training recipe brings: ``python -m training.studies.ablation`` trains with and without it.
 
 Every variant changes a few keys of one base configuration. All of them begin with the same weights, cloned once,
 unless their change is not to clone, and learn for the same number of decisions with each of the same seeds; then the
@@ -18,19 +18,22 @@ from typing import Any, Final
 
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
-from paplu_env.rules import parse_rules
+from paplu_env.files import write_atomically, write_json
 from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
-from training.run.tensors import write_atomically, write_json
-from training.train import train
+from training.run.training_loop import train
+from training.studies.results import result_path
 
 _CLONED: Final = "clone.decisions"  # a variant sets it to 0 to begin with random weights
 _Z: Final = 1.96  # of a 95 % interval
 CONFIG: Final = Path(__file__).with_name("config.toml")
 
 _EPILOG: Final = """\
+result.md and result.json are written beside the plan, for a copy NAME.toml NAME.md and NAME.json. The study's own plan
+takes about 50 minutes of one core.
+
 examples:
   python -m training.studies.ablation --out runs/ablation
   python -m training.studies.ablation --out runs/ablation --resume
@@ -106,7 +109,7 @@ def ablate(plan: Plan, base: TrainConfig, out: Path, resume: bool) -> list[dict[
         else:
             train(config, folder, resume=True)
         print(f"trained {name}, seed {seed}", flush=True)
-    rules = parse_rules(base.rules)
+    rules = base.main_rules
     for name, changes in plan.variants.items():
         row: dict[str, Any] = {"variant": name, "changes": changes}
         for opponent in plan.opponents:
@@ -172,7 +175,11 @@ def as_markdown(plan: Plan, rows: list[dict[str, Any]], command: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; 0 when the table is written."""
+    """The command line.
+
+    Returns:
+        0 when the table is written, 2 if it can't be had as asked, 130 after Ctrl-C.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m training.studies.ablation",
         description=__doc__,
@@ -187,10 +194,10 @@ def main(arguments: list[str] | None = None) -> int:
         plan = load(given.plan, Plan)
         base = load_config(given.plan.parent / plan.base)
         rows = ablate(plan, base, given.out, given.resume)
-        write_json(given.plan.with_name("result.json"), rows)
+        write_json(result_path(given.plan, ".json"), rows)
         command = "python -m training.studies.ablation" + (f" {given.plan}" if given.plan != CONFIG else "")
         text = as_markdown(plan, rows, command)
-        write_atomically(given.plan.with_name("result.md"), text.encode())
+        write_atomically(result_path(given.plan, ".md"), text.encode())
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -58,7 +58,7 @@ class Hands:
 
 
 def play_hands(deals: int, playouts: int, seed: int) -> Hands:
-    """Play the hands of so many deals on, each so often for each half."""
+    """Play the hands of ``deals`` deals on, each ``playouts`` times for each half."""
     rules = as_rules(_RULES)
     states, seats = empty_states(rules, deals), np.arange(deals, dtype=np.int64) % 2
     points = np.full((deals, 2), np.nan)
@@ -114,7 +114,7 @@ def _play_hands(
     playouts: int,
     points: npt.NDArray[np.float64],
 ) -> None:
-    """Fill ``starts`` and ``points``, a row a deal."""
+    """Fill ``starts`` and ``points``, one row per deal."""
     scratch, distances = np.empty((SCRATCH_ROWS, NUM_FACES), dtype=np.uint8), np.empty(2, dtype=np.int64)
     cache = empty_solver_cache(int(rules[0]["hand_size"]))
     for deal in range(len(starts)):

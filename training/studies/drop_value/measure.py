@@ -4,9 +4,9 @@
 outs, deadwood and the order of turns, and the points that the deal brought are averaged. A hand should be
 dropped where that mean is below the cost of the drop: 20 before the first draw, 40 later under `points`.
 
-Then the rule that `outs` follows (its estimate of playing on, see `bots.outs_kernels`) meets the published one,
+Then the rule that `outs` follows (its estimate of playing on, see `bots.outs.kernels`) meets the published one,
 a first drop at a distance over 4, on further duplicate deals, both with the same play otherwise; and its middle
-drops meet none. How much a perfect rule for first drops would bring is estimated beside it (`drop_ceiling`).
+drops meet none. How much a perfect rule for first drops would bring is estimated beside it (`ceiling`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,23 @@ from paplu_env.bots.policy import Policy
 from paplu_env.bots.published.kernels import MAX_DISTANCE
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
+from paplu_env.files import to_json, write_together
 from paplu_env.rules import as_rules
 from training.fit.outs import DISTANCE, TERMS, never_dropping, note_starts, published_rule, quick
-from training.run.tensors import to_json, write_together
 from training.studies.drop_value.ceiling import gains, play_hands
 
 _RULES: Final = "points"
 _FEWEST: Final = 100  # hands that a class needs to be shown
 _OUTS_CUTS: Final = (20, 35, 50)  # classes of outs: below 20, below 35, …
 _DEADWOOD_CUTS: Final = (60, 75, 90)
+
+_EPILOG: Final = """\
+examples:
+  python -m training.studies.drop_value --deals 4000 --match-deals 5000 --ceiling-deals 2000
+      what result.md shows
+  python -m training.studies.drop_value --deals 200 --match-deals 50 --ceiling-deals 20 --playouts 5 --out runs/drops
+      a quick look, which leaves result.md as it is
+"""
 
 Rows = npt.NDArray[np.float64]
 
@@ -187,16 +195,31 @@ def _say(text: str) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Study, match, and write what came out."""
+    """Study, match, and write what came out.
+
+    Returns:
+        0 when the results are written, 2 if they can't be had as asked.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m training.studies.drop_value", description=(__doc__ or "").split("\n\n")[0]
+        prog="python -m training.studies.drop_value",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--deals", type=int, default=20_000, help="deals of the study (default: %(default)s)")
-    parser.add_argument("--match-deals", type=int, default=10_000, help="deals of the match (default: %(default)s)")
-    parser.add_argument("--ceiling-deals", type=int, default=3_000, help="deals of the ceiling (default: %(default)s)")
-    parser.add_argument("--playouts", type=int, default=100, help="of each half of the ceiling (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=9_000_000, help="of the study; the fit of `outs` uses others")
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("result"), help="path without suffix")
+    parser.add_argument("--deals", type=int, default=20_000, help="deals of the study (%(default)s)")
+    parser.add_argument("--match-deals", type=int, default=10_000, help="deals of each match (%(default)s)")
+    parser.add_argument("--ceiling-deals", type=int, default=3_000, help="deals of the ceiling (%(default)s)")
+    parser.add_argument("--playouts", type=int, default=100, help="playouts of each half of the ceiling (%(default)s)")
+    parser.add_argument(
+        "--seed", type=int, default=9_000_000, help="seed of all deals (%(default)s); the fit of `outs` uses others"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path(__file__).with_name("result"),
+        metavar="PATH",
+        help="where to write: PATH.json, PATH.md and PATH.svg (default: result beside the study)",
+    )
     options = parser.parse_args(arguments)
     command = f"python -m training.studies.drop_value --deals {options.deals} --match-deals {options.match_deals}"
     command += f" --ceiling-deals {options.ceiling_deals} --playouts {options.playouts} --seed {options.seed}"

@@ -51,7 +51,7 @@ class ShownSearch(OneStepImprovement):
 
     Args:
         rules: of a table for two.
-        worlds: orders of the stock a decision, at most.
+        worlds: orders of the stock per decision, at most.
         for_wins: whether it plays for games won in place of points.
     """
 
@@ -114,19 +114,25 @@ def play(agent: ShownSearch, opponent: Policy, deals: int, seed: int) -> npt.NDA
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play, and print what the shown search wins."""
+    """Play, and print what the shown search wins.
+
+    Returns:
+        0 when it is printed, 2 if it can't be had as asked.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m training.studies.search_ceiling",
         description=__doc__,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("opponent", nargs="?", default="outs", help="bot or file (outs)")
-    parser.add_argument("--rules", default=_RULES, help=f"table for two ({_RULES})")
-    parser.add_argument("--worlds", type=int, default=64, help="orders of the stock a decision, at most (64)")
+    parser.add_argument(
+        "opponent", nargs="?", default="outs", help="a bot's name or the path of an exported one (outs)"
+    )
+    parser.add_argument("--rules", default=_RULES, help=f"rules of a table for two ({_RULES})")
+    parser.add_argument("--worlds", type=int, default=64, help="orders of the stock per decision, at most (64)")
     parser.add_argument("--wins", action="store_true", help="play for games won in place of points")
-    parser.add_argument("--deals", type=int, default=300, help="each played from both seats (300)")
-    parser.add_argument("--seed", type=int, default=44_000_000, help="of the deals (44000000)")
+    parser.add_argument("--deals", type=int, default=300, help="deals, each played from both seats (300)")
+    parser.add_argument("--seed", type=int, default=44_000_000, help="seed of the deals (44000000)")
     given = parser.parse_args(arguments)
     try:
         if given.deals < 2:

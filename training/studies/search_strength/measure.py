@@ -19,10 +19,20 @@ from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
+from paplu_env.files import to_json, write_together
 from training.learn.config import load
-from training.run.tensors import to_json, write_together
+from training.studies.results import result_path
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
+
+_EPILOG: Final = """\
+result.md, result.json and result.svg are written beside the configuration, for a copy NAME.toml NAME.md and so on.
+
+examples:
+  python -m training.studies.search_strength
+  python -m training.studies.search_strength runs/strength.toml
+      another table, from a copy of the study's config.toml with other values
+"""
 
 
 @dataclass(frozen=True)
@@ -49,9 +59,9 @@ class Row:
     win_rate_interval: Interval
     points: float  # per deal
     points_interval: Interval
-    adjusted: float | None  # the same without most of the luck, see `evaluation.variates`
+    adjusted: float | None  # the same without most of the luck, see `evaluation.draw_luck`
     adjusted_interval: Interval | None
-    milliseconds: float  # of processor time a decision, the base's included
+    milliseconds: float  # of processor time per decision, the base's included
 
 
 class _Timed(SearchAgent):
@@ -93,11 +103,13 @@ def measure(config: StrengthConfig) -> list[Row]:
     return rows
 
 
-def table(config: StrengthConfig, rows: list[Row]) -> str:
+def table(config: StrengthConfig, rows: list[Row], command: str) -> str:
     """The table in Markdown."""
     deals = f"{config.deals:,} duplicate deals from seed {config.seed}"
-    title = f"`search` against `{config.opponent}`, {config.rules}, {deals}"
-    head = "| worlds | games won | points per deal | the same, luck taken out | ms a decision |\n|---|---|---|---|---|"
+    title = f"`search` against `{config.opponent}`, {config.rules}, {deals}; made by `{command}`"
+    head = (
+        "| worlds | games won | points per deal | the same, luck taken out | ms per decision |\n|---|---|---|---|---|"
+    )
     return "\n".join([title, "", head, *map(_cells, rows)]) + "\n"
 
 
@@ -142,26 +154,36 @@ def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
     axes.set_xscale("log", base=2)
     axes.set_xticks([row.worlds for row in rows], [str(row.worlds) for row in rows])
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set_xlabel("worlds a decision")
+    axes.set_xlabel("worlds per decision")
     axes.set_ylabel(f"points per deal against {config.opponent}")
     axes.legend()
     figure.savefig(path, format="svg")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Play, and write the table, the numbers and the plot beside the configuration."""
+    """Play, and write the table, the numbers and the plot beside the configuration.
+
+    Returns:
+        0 when the files are written, 2 if they can't be had as asked.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m training.studies.search_strength", description=(__doc__ or "").split("\n\n")[0]
+        prog="python -m training.studies.search_strength",
+        description=__doc__,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="TOML file (the study's config.toml)")
     options = parser.parse_args(arguments)
     try:
         config = load(options.config, StrengthConfig)
         rows = measure(config)
+        command = "python -m training.studies.search_strength"
+        if options.config != CONFIG:
+            command += f" {options.config}"
         data = {"config": asdict(config), "rows": [asdict(row) for row in rows]}
-        beside = options.config.with_name
-        write_together({beside("result.json"): to_json(data), beside("result.md"): table(config, rows).encode()})
-        draw(config, rows, beside("result.svg"))
+        told = table(config, rows, command).encode()
+        write_together({result_path(options.config, ".json"): to_json(data), result_path(options.config, ".md"): told})
+        draw(config, rows, result_path(options.config, ".svg"))
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

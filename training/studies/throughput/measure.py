@@ -28,10 +28,10 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from paplu_env.envs import PapluEnv
 from paplu_env.errors import PapluError
+from paplu_env.files import write_json
 from training.learn.config import TrainConfig, load_config
 from training.learn.learner import Learner
 from training.learn.mixed_env import MixedVecEnv, deal_tables
-from training.run.tensors import write_json
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
 _STOCK_STEPS: Final = 2048  # decisions between two updates of the stock class on one environment, its own default
@@ -94,7 +94,7 @@ class _Clock:
         self.spent = {name: [] for name in self.spent}
 
     def median(self, name: str) -> float:
-        """Seconds an update."""
+        """Seconds per update."""
         return statistics.median(self.spent[name])
 
     @contextmanager
@@ -163,7 +163,7 @@ def _learner(config: TrainConfig) -> Learner:
 
 
 def _bare(learner: Learner, rounds: int) -> float:
-    """Rows a second of forward, loss, backward and Adam alone."""
+    """Rows per second of forward, loss, backward and Adam alone."""
     batch = learner._relabelled(learner.rollout_buffer.flat()).rows(torch.arange(learner.batch_size))
     parameters, optimizer = list(learner.policy.parameters()), learner.policy.optimizer
     seconds = []
@@ -227,7 +227,11 @@ def _stock_rate(env: Any, decisions: int, rounds: int, hidden: tuple[int, ...], 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command line; 0 when the table is printed."""
+    """The command line.
+
+    Returns:
+        0 when the table is printed, 2 if it can't be had as asked.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m training.studies.throughput",
         description=__doc__,
@@ -247,13 +251,14 @@ def main(arguments: list[str] | None = None) -> int:
         if given.rounds < 1:
             raise PapluError(f"--rounds {given.rounds}: time at least one update")
         rates = measure(config, given.rounds)
+        threads = f"{config.threads} thread{'s' if config.threads > 1 else ''}"
+        print(f"{config.name}: {config.precision}, {threads}, {_per_update(config):,} decisions per update")
+        for rate in rates:
+            print(f"{rate.name:>18} {rate.per_second:>10,.0f} decisions/s  {rate.meaning}")
+        if given.json is not None:
+            about = {"config": config.to_dict(), "rates": [dataclasses.asdict(rate) for rate in rates]}
+            write_json(given.json, about)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{config.name}: {config.precision}, {config.threads} thread(s), {_per_update(config):,} decisions an update")
-    for rate in rates:
-        print(f"{rate.name:>18} {rate.per_second:>10,.0f} decisions/s  {rate.meaning}")
-    if given.json is not None:
-        about = {"config": config.to_dict(), "rates": [dataclasses.asdict(rate) for rate in rates]}
-        write_json(given.json, about)
     return 0
