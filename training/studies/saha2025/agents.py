@@ -1,4 +1,4 @@
-"""The study's agents as its code plays them: every deviation from the agents of BASELINES.md 2 is a switch of its own."""
+"""The study's agents as its code plays them: each deviation from the agents of BASELINES.md 2 is a switch of its own."""
 
 from __future__ import annotations
 
