@@ -1,4 +1,4 @@
-"""The study's agents as its code plays them: each deviation from the agents of BASELINES.md 2 is a switch of its own."""
+"""The agents as the code of the study plays them: each deviation from BASELINES.md 2 is a switch of its own."""
 
 from __future__ import annotations
 
