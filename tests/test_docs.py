@@ -40,9 +40,6 @@ _LINK = re.compile(r"\]\(([^)#]*(?:RULES|BASELINES)\.md)")
 _PATH = re.compile(r"(?<![\w/:.])(?:[\w-]+/)+[\w.-]+\.(?:json|md|py|toml)\b")
 _ABANDONED = "DESIGN"  # a page that the code once cited and that never was in the checkout
 
-# Options of which only some numbers of their range can be played.
-FEW_NUMBERS = {"hand_size": (10, 13, 21), "round_to": (0, 5)}
-
 
 def clauses(page: str) -> list[str]:
     """Numbers of the clauses of a page, in its order."""
@@ -123,8 +120,8 @@ def _values(field: dataclasses.Field[Any]) -> list[str]:
         return choices
     if isinstance(field.default, bool):
         return ["true", "false"]
-    if field.name in FEW_NUMBERS:
-        return [str(number) for number in FEW_NUMBERS[field.name]]
+    if field.metadata["numbers"]:
+        return [str(number) for number in field.metadata["numbers"]]
     low, high = field.metadata["low"], field.metadata["high"]
     numbers = str(low) if low == high else f"{low}..{high}"
     return ["none", numbers] if field.default is None else [numbers]
@@ -239,13 +236,14 @@ def test_the_page_lists_every_option_as_the_code_has_it() -> None:
         assert meaning == field.metadata["meaning"], field.name
 
 
-@pytest.mark.parametrize("name", FEW_NUMBERS)
+@pytest.mark.parametrize("name", ["hand_size", "round_to"])
 def test_an_option_of_few_numbers_takes_no_others(name: str) -> None:
     taken = []
     for number in range(30):
         with contextlib.suppress(InvalidRules):
             taken.append(getattr(RuleSet(**{name: number}), name))
-    assert tuple(taken) == FEW_NUMBERS[name]
+    fields = {field.name: field for field in dataclasses.fields(RuleSet)}
+    assert tuple(taken) == fields[name].metadata["numbers"]
 
 
 def test_describe_prints_every_option_as_the_page_has_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,7 +251,7 @@ def test_describe_prints_every_option_as_the_page_has_it(capsys: pytest.CaptureF
     for name, default, values, meaning in table(PAGES["RULES"], "option"):
         option, choices = codes(name)[0], codes(values)
         expected = f"{option}={codes(default)[0]} {meaning}"
-        if option not in FEW_NUMBERS and choices != ["true", "false"]:
+        if choices != ["true", "false"]:
             is_number = choices[-1][0].isdigit()
             expected += "; " + (" or " if is_number else " | ").join(choices)
         assert expected in shown

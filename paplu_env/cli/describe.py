@@ -123,7 +123,9 @@ def _values(field: dataclasses.Field[Any]) -> str:
     choices = [choice for choice in get_args(get_type_hints(RuleSet)[field.name]) if isinstance(choice, str)]
     if choices:
         return " | ".join(choices)
-    low, high = field.metadata["low"], field.metadata["high"]
+    low, high, few = field.metadata["low"], field.metadata["high"], field.metadata["numbers"]
+    if few:
+        return " or ".join(str(number) for number in few)
     if low is None:
         return ""
     numbers = f"{low}" if low == high else f"{low}..{high}"

@@ -48,9 +48,13 @@ MAX_CARDS: Final = 52 * MAX_DECKS + MAX_JOKERS  # cards of the largest table
 HAND_SIZES: Final = (10, 13, 21)  # the sizes that real tables deal, and that the solver is proved for
 
 
-def _option(default: Any, meaning: str, low: int | None = None, high: int | None = None) -> Any:
-    """A field with its meaning and, for numbers, its range: both are printed by ``paplu describe rules``."""
-    return dataclasses.field(default=default, metadata={"meaning": meaning, "low": low, "high": high})
+def _option(
+    default: Any, meaning: str, low: int | None = None, high: int | None = None, numbers: tuple[int, ...] = ()
+) -> Any:
+    """A field with its meaning and, for numbers, its range or the few that it may be, as ``paplu describe`` prints them."""
+    return dataclasses.field(
+        default=default, metadata={"meaning": meaning, "low": low, "high": high, "numbers": numbers}
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,7 @@ class RuleSet:
     num_players: int = _option(2, "seats at the table", 2, MAX_PLAYERS)
     num_decks: int = _option(2, "packs of 52 shuffled together", 1, MAX_DECKS)
     printed_jokers: int | None = _option(None, "printed jokers in all; one per pack unless given", 0, MAX_JOKERS)
-    hand_size: int = _option(13, "cards dealt to each seat: 10, 13 or 21")
+    hand_size: int = _option(13, "cards dealt to each seat", numbers=HAND_SIZES)
     printed_joker_indicator: JokerIndicator = _option(
         "aces",
         "a printed joker as indicator: aces are wild, only its twins (the other printed jokers) are, or the "
@@ -97,7 +101,9 @@ class RuleSet:
     )
     gate: Gate = _option("lives", "what a loser's groups need before they count as free")
     max_points: int = _option(80, "points: the most that a hand can cost", 1, 255)
-    round_to: int = _option(0, "points: a count is rounded to a multiple of this before it is capped; 0: not", 0, 5)
+    round_to: int = _option(
+        0, "points: a count is rounded to a multiple of this before it is capped; 0: not", numbers=(0, 5)
+    )
     drop_allowed: bool = _option(True, "a seat may give up at the start of its turn")
     first_drop: int = _option(20, "points paid for dropping before the first draw", 0, 255)
     middle_drop: int = _option(40, "points paid for dropping later", 0, 255)
@@ -310,7 +316,10 @@ def _check_value(field: dataclasses.Field[Any], value: Any) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidRules(f"{name}={value!r}: must be a whole number ({meaning})")
-    low, high = field.metadata["low"], field.metadata["high"]
+    low, high, numbers = field.metadata["low"], field.metadata["high"], field.metadata["numbers"]
+    if numbers and value not in numbers:
+        few = " or ".join(map(str, numbers))
+        raise InvalidRules(f"{name}={value}: must be {few} ({meaning})")
     if low is not None and not low <= value <= high:
         raise InvalidRules(f"{name}={value}: must be {low}..{high} ({meaning})")
 
@@ -320,7 +329,6 @@ def _check_together(rules: RuleSet) -> None:
     closed = rules.num_cards - rules.num_players * rules.hand_size - 2
     highest_drop = rules.middle_drop if rules.drop_allowed else 0
     contradictions: list[tuple[bool, str]] = [
-        (rules.hand_size not in HAND_SIZES, f"hand_size={rules.hand_size}: must be one of {HAND_SIZES}"),
         (
             closed < rules.num_players,
             f"num_players={rules.num_players}, num_decks={rules.num_decks}, hand_size={rules.hand_size}: of "
@@ -340,7 +348,6 @@ def _check_together(rules: RuleSet) -> None:
             rules.gate == "pure_opens_all" and rules.min_pure_sequences == 0,
             "gate=pure_opens_all contradicts min_pure_sequences=0: no pure sequence is asked for",
         ),
-        (rules.round_to not in (0, 5), f"round_to={rules.round_to}: must be 0 or 5"),
         (
             rules.tanala and rules.num_decks < 3,
             f"tanala=true contradicts num_decks={rules.num_decks}: three copies of a face need three packs",
