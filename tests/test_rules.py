@@ -127,7 +127,7 @@ CONTRADICTIONS = [
         ["printed_joker_indicator=redraw", "printed_jokers=9", "the 8 cards left"],
         "printed_joker_indicator=redraw,num_decks=1,printed_jokers=9,num_players=4,indicator_first=true",
     ),
-    ("hand_size=12", ["hand_size=12", "(10, 13, 21)"], "hand_size=10"),
+    ("hand_size=12", ["hand_size=12", "10 or 13 or 21"], "hand_size=10"),
     ("min_pure_sequences=3", ["min_pure_sequences=3", "min_sequences=2"], "min_pure_sequences=3,min_sequences=3"),
     ("min_sequences=0", ["min_pure_sequences=1", "min_sequences=0"], "min_sequences=0,min_pure_sequences=0"),
     (

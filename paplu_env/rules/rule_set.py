@@ -51,7 +51,7 @@ HAND_SIZES: Final = (10, 13, 21)  # the sizes that real tables deal, and that th
 def _option(
     default: Any, meaning: str, low: int | None = None, high: int | None = None, numbers: tuple[int, ...] = ()
 ) -> Any:
-    """A field with its meaning and, for numbers, its range or the few that it may be, as ``paplu describe`` prints them."""
+    """A field with its meaning and, for numbers, its range or the few that it may be, for ``paplu describe``."""
     return dataclasses.field(
         default=default, metadata={"meaning": meaning, "low": low, "high": high, "numbers": numbers}
     )
