@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.fitted import USUAL_HANDS
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import keys_for
 from paplu_env.engine.state import OVER
@@ -110,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "command": f"python -m training.fit.draw_luck --deals {options.deals} --epochs {options.epochs} "
         f"--seed {options.seed}",
         "rules": RULES,
+        "tables": {**USUAL_HANDS, "num_decks": [1, 2]},
         "agents": list(AGENTS),
         "draws": len(points),
         "explained": round(explained, 4),
