@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
+from paplu_env.bots.fitted import are_for
 from paplu_env.bots.search.leaf_features import FEATURE_SCRATCH_ROWS, describe_row
 from paplu_env.bots.search.leaf_features import NUM_FEATURES as NUM_VALUE_FEATURES
 from paplu_env.bots.search.leaf_value import Value, has_fitted_value, shipped_value, value_kernel
@@ -78,13 +79,13 @@ _PER_CARD: Final = 5.0
 
 
 def can_estimate(rules: RuleSet) -> bool:
-    """Whether the luck of the draws is estimated at a table: two seats, the usual hands, an even stock.
+    """Whether the luck of the draws is estimated at a table: one that the file of weights names, with an even stock.
 
     Under ``redraw`` skipped jokers keep their places; if that is on top of the stock, the next card isn't any
     card of the stock.
     """
     has_even_stock = rules.printed_joker_indicator != "redraw" or rules.indicator_first
-    return rules.num_players == 2 and rules.has_standard_groups and has_even_stock
+    return has_even_stock and are_for(_file()["tables"], rules)
 
 
 def luck_of_draws(states: States, rows: npt.NDArray[np.int64], rules: RuleSet, is_careful: bool = False) -> Floats:
@@ -120,8 +121,14 @@ def features_of_draws(states: States, rows: npt.NDArray[np.int64], rules: RuleSe
 @functools.cache
 def _weights() -> tuple[Floats, Floats]:
     """The value function, ``(F, H)`` and ``(H,)``: a sum over hidden units of weight times what is above zero."""
-    values = json.loads(FILE.read_text(encoding="utf-8"))
-    return np.array(values["into"]), np.array(values["out_of"])
+    return np.array(_file()["into"]), np.array(_file()["out_of"])
+
+
+@functools.cache
+def _file() -> dict[str, Any]:
+    """The weights and what their file says of them."""
+    values: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return values
 
 
 @njit

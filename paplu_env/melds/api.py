@@ -27,6 +27,7 @@ from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
 from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel
+from paplu_env.melds.fast_points.lives_kernels import lives_kernel
 from paplu_env.rules import RuleSet
 
 Masks = npt.NDArray[np.int64]  # (B,) wild masks
@@ -99,6 +100,25 @@ def declarable(counts: AnyCounts, wild: int, rules: RuleSet) -> npt.NDArray[np.b
     hand = checked_hand(counts, rules, rules.hand_size + 1, rules.hand_size + 1)
     finish: npt.NDArray[np.bool_] = _as_bools(_declarables(hand, checked_wild(wild), rules.packed))[0]
     return finish
+
+
+def lives(counts: AnyCounts, wild: int, rules: RuleSet) -> int:
+    """0: no pure sequence; 1: a pure sequence; 2: a pure sequence and another sequence disjoint from it.
+
+    A tanala counts as a pure sequence where the table plays it. How many lives a complete hand needs is
+    another question, see ``min_sequences``.
+
+    Args:
+        counts: cards held, ``(53,)``, any number of them; otherwise as `deadwood`.
+
+    Raises:
+        InvalidHand: as `deadwood`, but for the size of the hand.
+
+    >>> from paplu_env.cards import parse_hand, wild_of_rank
+    >>> [lives(parse_hand(text), wild_of_rank(6), RuleSet()) for text in ("5H 6H PJ", "5H 6H 7H", "5H 6H 7H 2S 4S PJ")]
+    [0, 1, 2]
+    """
+    return int(_lives(checked_hand(counts, rules, 0, rules.num_cards), checked_wild(wild), rules.packed)[0])
 
 
 def outs(counts: AnyCounts, wild: int, unseen: AnyCounts, rules: RuleSet) -> Counts:
@@ -204,6 +224,14 @@ def _declarables(hands: Counts, wilds: Masks, rules: Packed) -> Answers:
     found = np.zeros(len(hands), dtype=np.int64)
     for row in range(len(hands)):
         found[row] = declarable_kernel(hands[row], int(wilds[row]), rules[0])
+    return found
+
+
+@njit
+def _lives(hands: Counts, wilds: Masks, rules: Packed) -> Answers:
+    found = np.zeros(len(hands), dtype=np.int64)
+    for row in range(len(hands)):
+        found[row] = lives_kernel(hands[row], int(wilds[row]), rules[0])
     return found
 
 

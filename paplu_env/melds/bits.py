@@ -76,6 +76,15 @@ def words_of(counts: Counts, wild: int) -> tuple[int, int, int, int]:
 
 
 @njit
+def third_copies(counts: Counts) -> int:
+    """The third word beside those of `words_of`: the standard faces of which three copies are held."""
+    threes = 0
+    for face in range(PRINTED_JOKER):
+        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
+    return threes
+
+
+@njit
 def closed(bits: int) -> int:
     """The same cards with both bits of every ace among them."""
     return bits | (bits & ACES_LOW) << NUM_RANKS | (bits & ACES_HIGH) >> NUM_RANKS
@@ -112,3 +121,17 @@ def suits_of(bits: int) -> tuple[int, int, int, int]:
 def run_starts(bits: int) -> int:
     """Where three consecutive cards begin, at their lowest."""
     return bits & bits >> 1 & bits >> 2
+
+
+@njit
+def ranks_in_two_suits(bits: int) -> int:
+    """The ranks of which two suits have a card, 13 bits."""
+    spades, hearts, diamonds, clubs = suits_of(bits)
+    return (spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
+
+
+@njit
+def ranks_in_three_suits(bits: int) -> int:
+    """The ranks of which three suits have a card, 13 bits."""
+    spades, hearts, diamonds, clubs = suits_of(bits)
+    return (spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)) & SUIT_RANKS

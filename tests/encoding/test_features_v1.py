@@ -7,10 +7,10 @@ from paplu_env import encoding, engine
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER
 from paplu_env.engine.state import DISCARD, DRAW, NONE, Views
 from paplu_env.engine.unseen_cards import unseen
+from paplu_env.melds import lives
 from paplu_env.melds.fast_distance.distance_kernels import distance_kernel
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
-from paplu_env.melds.fast_points.lives_kernels import lives
 from paplu_env.rules import RuleSet, as_rules
 from tests.encoding.positions import dealt, play, sampled_views
 

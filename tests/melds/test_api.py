@@ -162,3 +162,10 @@ def test_points_are_rounded_before_they_are_capped() -> None:
     hand = parse_hand("5S 6S 7S 2H 4D 6C 8H TD QC 2D 5H 6D 5C")  # 58 points beside the pure sequence
     for rules, cost in [(POINTS, 58), (RuleSet(round_to=5), 60), (RuleSet(round_to=5, max_points=59), 59)]:
         assert melds.points(hand, wild_of_rank(-1), rules) == cost
+
+
+def test_lives_takes_hands_of_any_size_and_refuses_what_no_pack_holds() -> None:
+    assert melds.lives(parse_hand(""), wild_of_rank(-1), RuleSet()) == 0
+    assert melds.lives(parse_hand("5H 6H 7H").tolist(), wild_of_rank(-1), RuleSet()) == 1
+    with pytest.raises(InvalidHand, match="3 copies of PJ"):
+        melds.lives(parse_hand("PJ PJ PJ"), wild_of_rank(-1), RuleSet())

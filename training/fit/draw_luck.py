@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots import Policy, make_policy
+from paplu_env.bots.fitted import USUAL_HANDS
 from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
@@ -134,6 +135,7 @@ def _fit_and_write(options: argparse.Namespace) -> int:
         "command": f"python -m training.fit.draw_luck --deals {options.deals} --epochs {options.epochs} "
         f"--seed {options.seed}",
         "rules": RULES,
+        "tables": {**USUAL_HANDS, "num_decks": [1, 2]},
         "agents": list(AGENTS),
         "draws": len(points),
         "explained": round(explained, 4),

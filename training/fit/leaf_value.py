@@ -26,6 +26,7 @@ from torch.nn import functional
 
 from paplu_env import engine
 from paplu_env._jit import njit
+from paplu_env.bots.fitted import USUAL_HANDS
 from paplu_env.bots.search.leaf_features import NUM_FEATURES, NUM_PLANES, describe_kernel
 from paplu_env.bots.search.leaf_value import Value, as_value
 from paplu_env.bots.search.playout_policy import SCRATCH_ROWS, UNKNOWN, play_on
@@ -260,6 +261,7 @@ def main(arguments: list[str] | None = None) -> int:
         about = {
             "made_by": f"python -m training.fit.leaf_value {options.config.as_posix()}",
             "config": asdict(config),
+            "tables": {**USUAL_HANDS, "num_decks": [2], "max_points": [80]},
             "explained": {name: round(share, 4) for name, share in explained.items()},
         }
         write_value(options.out, value, about)

@@ -6,14 +6,17 @@ hidden from it on purpose: what a world's next cards would bring is luck, and th
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import njit
+from paplu_env.bots.fitted import are_for
 from paplu_env.bots.search.leaf_features import FEATURE_SCRATCH_ROWS, NUM_FEATURES, Floats, describe_row
 from paplu_env.bots.search.solver_cache import empty_solver_cache
 from paplu_env.cards import NUM_FACES
@@ -76,8 +79,20 @@ def _layer(x: Floats, weights: Floats, bias: Floats, out: Floats) -> None:
 
 
 def has_fitted_value(rules: RuleSet) -> bool:
-    """Whether the value was fitted to tables of this kind."""
-    return rules.num_players == 2 and rules.num_decks == 2 and rules.has_standard_groups and rules.max_points == 80
+    """Whether the value that ships with the package was fitted to tables of this kind, which its file names."""
+    return are_for(_shipped_about()["tables"], rules)
+
+
+@cache
+def _shipped_about() -> dict[str, Any]:
+    """What the file of the value says of itself."""
+    with _shipped_file().open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+        about: dict[str, Any] = json.loads(str(arrays["about"]))
+    return about
+
+
+def _shipped_file() -> Traversable:
+    return resources.files("paplu_env.bots.search").joinpath(_FILE)
 
 
 @cache
@@ -87,8 +102,7 @@ def shipped_value() -> Value:
     Raises:
         PapluError: the file has arrays of other shapes.
     """
-    source = resources.files("paplu_env.bots.search").joinpath(_FILE)
-    with source.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+    with _shipped_file().open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         return as_value({name: arrays[name] for name in Value._fields})
 
 

@@ -3,7 +3,7 @@
 The distance is still the larger of two numbers, the natural cards without a place and the places that only
 blanks fill. Here the second one matters at every distance: there may be several pure sequences, tanalas, a
 second natural card that a group wants, a set that may not grow. So distances are tried from 0 upwards, and for
-each a complete layout is built group by group with so many *blanks* at most: tanalas, then the pure sequences
+each a complete layout is built group by group with that many *blanks* at most: tanalas, then the pure sequences
 that are wanted, each on every card that it finds; then, where other groups have closed places too, or more
 places than the table knows, these in the order of their lowest natural card, which lies in a group or is left
 out. `cover.most_covered`, which knows nothing of blanks, says of everything that is left whether it can cover
@@ -15,14 +15,15 @@ distance by one at most: both are settled by asking for a single distance.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, RANK_BITS, Rules, suit_of, words_of
+from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, RANK_BITS, Rules, suit_of, third_copies
+from paplu_env.melds.dispatch import runs_crowd, sets_end_growth
 from paplu_env.melds.fast_distance.cover import MIN_SET, most_covered, spare_faces
 from paplu_env.melds.fast_distance.distance_table import MAX_PLACES, MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.fast_distance.naturals import (
@@ -32,7 +33,6 @@ from paplu_env.melds.fast_distance.naturals import (
     open_run_starts,
     read_hand,
     solid_ends,
-    third_copies,
     without_run,
     without_set,
 )
@@ -42,45 +42,30 @@ _TANALA_SIZE: Final = 3
 _ANY_LAYOUT: Final = 1 << NUM_FACES  # asked of a search instead of faces
 _PLENTY: Final = 1 << 10  # places that a sequence, or a set without a largest size, takes beyond its own
 
-# What a search is told and never changes.
-_MIN_NATURALS: Final = 0
-_SET_SIZE: Final = 1  # largest set, or `_PLENTY`
-_TELLS_BLANKS: Final = 2  # 1: groups that aren't pure have places for blanks alone too, or may not grow; or:
-_TOO_MANY_PLACES: Final = 2  # they are built one by one until the table knows the places that are left
-_RUN_GROWTH: Final = 3  # `_PLENTY`: a constant as an argument would make a call of itself a kernel of its own type
-Terms = tuple[int, int, int, int]
-
-# A position of the search: places, sequences and pure sequences still wanted, natural cards still to cover,
-# blanks to spend on closed places, and places that the groups laid so far could take beyond their own.
-Goal = tuple[int, int, int, int, int, int]
+# How the groups that aren't pure are laid.
+_BY_TABLE: Final = 0  # all at once: the table says what they cover
+_ONE_BY_ONE: Final = 1  # they have places for blanks alone too, or may not grow
+_UNTIL_TABLE: Final = 2  # one by one until the table knows the places that are left
 
 
-@njit
-def is_general(r: Rules) -> bool:
-    """Whether these rules want the search of this file."""
-    return (
-        int(r["tanala"]) != 0
-        or int(r["min_pure_sequences"]) > 1
-        or int(r["min_naturals"]) > 1
-        or int(r["hand_size"]) > MAX_PLACES
-        or int(r["special_hands"]) != 0
-        # Beside a pure sequence there may be nothing but printed jokers, which are no group.
-        or int(r["printed_jokers"]) >= int(r["hand_size"]) - MIN_RUN
-        or _sets_end_growth(r)
-        or _runs_crowd(r)
-    )
+class Terms(NamedTuple):
+    """What a search is told and never changes."""
+
+    min_naturals: int  # natural cards that a group needs
+    set_size: int  # largest set, or `_PLENTY`
+    others: int  # how the groups that aren't pure are laid
+    run_growth: int  # `_PLENTY`: a constant as an argument would make a call of itself a kernel of its own type
 
 
-@njit
-def _sets_end_growth(r: Rules) -> bool:
-    """Whether a hand of pure sequences and sets may have no group that takes one more wild card."""
-    return int(r["max_set_size"]) != 0 and int(r["min_sequences"]) == int(r["min_pure_sequences"])
+class Goal(NamedTuple):
+    """A position of the search."""
 
-
-@njit
-def _runs_crowd(r: Rules) -> bool:
-    """Whether the places that sets leave for sequences may be filled by fewer and longer runs than are wanted."""
-    return int(r["min_sequences"]) > int(r["min_pure_sequences"]) + 1
+    places: int  # still wanted
+    runs: int  # sequences still wanted
+    pure: int  # pure ones among them
+    needed: int  # natural cards still to cover
+    blanks: int  # to spend on closed places
+    growth: int  # places that the groups laid so far could take beyond their own
 
 
 @njit
@@ -105,18 +90,17 @@ def _is_within(counts: Counts, wild: int, level: int, r: Rules, table: Table) ->
 @njit
 def _position(counts: Counts, wild: int, level: int, r: Rules) -> tuple[Naturals, Naturals, Goal, Terms]:
     """Where the search for a layout of this distance begins: all cards, the natural ones, what is to be reached."""
-    ones, twos, _wilds, _num_wild = words_of(counts, wild)
-    cards = naturals_of(ones, twos, third_copies(counts), 0)
-    _ones, _twos, hand, needed = read_hand(counts, wild, r)
+    hand_read = read_hand(counts, wild, r)
+    hand = hand_read.naturals
+    cards = naturals_of(hand_read.ones, hand_read.twos, third_copies(counts), 0)
     set_size = int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY
     # Printed jokers alone are no group; with three of them, some card can be spared to stand among them.
-    tells = (
-        int(r["min_naturals"]) > 1 or _sets_end_growth(r) or _runs_crowd(r) or int(r["printed_jokers"]) > _TANALA_SIZE
-    )
+    tells = int(r["min_naturals"]) > 1 or sets_end_growth(r) or runs_crowd(r) or int(r["printed_jokers"]) > _TANALA_SIZE
     size, runs, pure = int(r["hand_size"]), int(r["min_sequences"]), int(r["min_pure_sequences"])
     large = size - MIN_RUN * pure > MAX_PLACES
-    terms = (int(r["min_naturals"]), set_size, 1 if tells else _TOO_MANY_PLACES if large else 0, as_int64(_PLENTY))
-    return cards, hand, (size, runs, pure, needed - level, level, as_int64(0)), terms
+    others = _ONE_BY_ONE if tells else _UNTIL_TABLE if large else _BY_TABLE
+    terms = Terms(int(r["min_naturals"]), set_size, others, as_int64(_PLENTY))
+    return cards, hand, Goal(size, runs, pure, hand_read.needed - level, level, as_int64(0)), terms
 
 
 @njit
@@ -165,12 +149,12 @@ def _spare(counts: Counts, wild: int, level: int, r: Rules, table: Table) -> int
         if int(counts[face]) > 0:
             held |= 1 << face
             left[face] -= 1
-            if terms[_TELLS_BLANKS]:
+            if terms.others != _BY_TABLE:
                 spare |= 1 << face if _is_within(left, wild, level, r, table) else 0
             elif int(r["special_hands"]) and _special_distance(left, wild) <= level:
                 spare |= 1 << face
             left[face] += 1
-    if terms[_TELLS_BLANKS] or spare == held:
+    if terms.others != _BY_TABLE or spare == held:
         return spare
     first = as_int64(0) if int(r["tanala"]) else as_int64(PRINTED_JOKER)
     return spare | _with_tanalas(cards, hand, goal, first, held & ~spare, terms, table)
@@ -224,7 +208,7 @@ def _with_tanalas(
             left = without_set(left, 1 << FIELD * (face // NUM_RANKS), face % NUM_RANKS)
             if covered:
                 rest = without_set(rest, 1 << FIELD * (face // NUM_RANKS), face % NUM_RANKS)
-        after = (
+        after = Goal(
             places - _TANALA_SIZE,
             max(runs - 1, 0),
             max(pure - 1, 0),
@@ -244,7 +228,7 @@ def _with_pure(cards: Naturals, hand: Naturals, goal: Goal, first: int, asked: i
     if places < MIN_RUN * runs or _most(hand, places, runs, table) < needed:
         return 0
     if pure == 0:
-        if terms[_TELLS_BLANKS]:
+        if terms.others != _BY_TABLE:
             return asked if _with_others(cards, hand, goal, terms, table) else 0
         if not _table_is_right(goal):
             return 0
@@ -257,7 +241,7 @@ def _with_pure(cards: Naturals, hand: Naturals, goal: Goal, first: int, asked: i
         while starts:
             run = ((1 << length) - 1) << lowest_bit(starts)
             starts &= starts - 1
-            after = (
+            after = Goal(
                 places - length,
                 runs - 1,
                 pure - 1,
@@ -304,7 +288,7 @@ def _table_is_right(goal: Goal) -> bool:
 
 @njit
 def _most(hand: Naturals, places: int, runs: int, table: Table) -> int:
-    """A bound on the natural cards that groups with so many places cover; the table knows thirteen at most.
+    """A bound on the natural cards that groups with ``places`` places cover; the table knows thirteen at most.
 
     Of more places nothing is said: groups don't split at the thirteenth, so that the table's number for thirteen
     and a card for every place beyond would be too few.
@@ -324,7 +308,7 @@ def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, tabl
     places, runs, pure, needed, blanks, growth = goal
     if places < MIN_RUN * runs or _most(hand, places, runs, table) < needed:
         return False
-    if terms[_TELLS_BLANKS] == _TOO_MANY_PLACES and places <= MAX_PLACES:
+    if terms.others == _UNTIL_TABLE and places <= MAX_PLACES:
         return _table_is_right(goal)
     if needed <= 0 and _with_empty(cards, places, runs, blanks, growth, terms):
         return True
@@ -334,7 +318,7 @@ def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, tabl
     suit, rank = bit // FIELD, bit % FIELD
     # The card in a sequence, with any others of its suit.
     naturals = suit_of(hand[0], suit)
-    wilds = suit_of(cards[0], suit) & ~naturals if terms[_MIN_NATURALS] > 1 else 0
+    wilds = suit_of(cards[0], suit) & ~naturals if terms.min_naturals > 1 else 0
     card = 1 << rank | (1 << NUM_RANKS if rank == 0 else 0)
     for length in range(MIN_RUN, min(places, MAX_PLACES) + 1):
         for first in range(NUM_RANKS + 2 - length):
@@ -348,16 +332,16 @@ def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, tabl
                 own = laid & naturals
                 stands = own == laid or (own == run & card and popcount(laid) == 2)
                 solid = length == MIN_RUN or laid >> first & laid >> first + length - 1 & 1
-                closed_places = max(0, terms[_MIN_NATURALS] - popcount(laid))
+                closed_places = max(0, terms.min_naturals - popcount(laid))
                 if stands and solid and closed_places <= blanks:
                     covered = popcount(own)
-                    after = (
+                    after = Goal(
                         places - length,
                         max(runs - 1, 0),
                         pure,
                         needed - covered,
                         blanks - closed_places,
-                        terms[_RUN_GROWTH],
+                        terms.run_growth,
                     )
                     if _with_others(without_run(cards, suit, laid), without_run(hand, suit, own), after, terms, table):
                         return True
@@ -371,15 +355,15 @@ def _with_others(cards: Naturals, hand: Naturals, goal: Goal, terms: Terms, tabl
         laid = choice | one
         own = laid & hand[0] >> rank
         size = max(MIN_SET, popcount(laid))
-        closed_places = max(0, terms[_MIN_NATURALS] - popcount(laid))
+        closed_places = max(0, terms.min_naturals - popcount(laid))
         if size <= places and closed_places <= blanks:
-            after = (
+            after = Goal(
                 places - size,
                 runs,
                 pure,
                 needed - popcount(own),
                 blanks - closed_places,
-                min(growth + terms[_SET_SIZE] - size, _PLENTY),
+                min(growth + terms.set_size - size, _PLENTY),
             )
             if _with_others(without_set(cards, laid, rank), without_set(hand, own, rank), after, terms, table):
                 return True
@@ -399,11 +383,11 @@ def _with_empty(cards: Naturals, places: int, runs: int, blanks: int, growth: in
     never_inline()
     if runs == 0 and places - growth <= blanks:
         return True  # where no group takes a wild card any more, blanks make a pure sequence longer
-    want = terms[_MIN_NATURALS]
+    want = terms.min_naturals
     if places < MIN_RUN:
         return False
     rest_runs = max(runs - 1, 0)
-    if want <= blanks and _with_empty(cards, places - MIN_RUN, rest_runs, blanks - want, terms[_RUN_GROWTH], terms):
+    if want <= blanks and _with_empty(cards, places - MIN_RUN, rest_runs, blanks - want, terms.run_growth, terms):
         return True
     for suit in range(NUM_SUITS):
         held = suit_of(cards[0], suit)
@@ -416,7 +400,7 @@ def _with_empty(cards: Naturals, places: int, runs: int, blanks: int, growth: in
                 closed_places = max(0, want - popcount(laid))
                 left = without_run(cards, suit, laid)
                 if closed_places <= blanks and _with_empty(
-                    left, places - length, rest_runs, blanks - closed_places, terms[_RUN_GROWTH], terms
+                    left, places - length, rest_runs, blanks - closed_places, terms.run_growth, terms
                 ):
                     return True
     return False

@@ -13,21 +13,21 @@ place: in a sequence beyond the required pure ones, in a set that may grow, or t
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import FACE_POINTS, NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
 from paplu_env.melds.bits import (
     COLUMN,
-    FACE_BITS,
     FIELD,
     RANK_BITS,
-    SUIT_RANKS,
     Rules,
     closed,
     point_sum,
+    ranks_in_three_suits,
+    ranks_in_two_suits,
     run_starts,
-    suits_of,
+    third_copies,
     words_of,
 )
 from paplu_env.melds.groups import SPECIAL_DUBLEES, SPECIAL_TUNNELAS, SPECIAL_WILDS
@@ -38,17 +38,19 @@ _PURE_OPENS_ALL: Final = choice_code("gate", "pure_opens_all")
 _EVERY_MELD: Final = choice_code("gate", "every_meld")
 
 _PURE_STEP: Final = FIELD * NUM_SUITS  # between the numbers of pure sequences of one kind and the next
-_DEAREST: Final = 10  # points of the dearest card
+_MOST_A_CARD: Final = 10  # points of the highest-value card
 _PLENTY: Final = 1 << 10  # more wild cards than any table has
 
-# What a search is told and never changes, one int64 each.
-_MIN_NATURALS: Final = 0
-_SET_ROOM: Final = 1  # size that a set may reach
-_TANALA: Final = 2
-_PARTIAL: Final = 3  # 1: sequences alone count before there are enough of them (gate lives)
-_PLACE_ALL: Final = 4  # 1: every wild card must find a place
-_WILDS: Final = 5  # bits of the wild faces
-Terms = tuple[int, int, int, int, int, int]
+
+class Terms(NamedTuple):
+    """What a search is told and never changes."""
+
+    min_naturals: int  # natural cards that a group needs
+    set_size: int  # largest set
+    has_tanalas: int  # 1: three copies of a face are a pure sequence
+    is_partial: int  # 1: sequences alone count before there are enough of them (gate lives)
+    places_all: int  # 1: every wild card must find a place
+    wilds: int  # bits of the wild faces
 
 
 @njit
@@ -77,7 +79,7 @@ def sequences_for_all(r: Rules) -> tuple[int, int]:
 
 @njit
 def can_be_laid(counts: Counts, wild: int, r: Rules, pure: int, sequences: int, place_all: int, most_left: int) -> bool:
-    """Whether groups, so many pure sequences and sequences among them, leave at most so many points over.
+    """Whether groups with ``pure`` pure sequences and ``sequences`` sequences leave at most ``most_left`` points.
 
     Args:
         place_all: 1 if every wild card has to lie in a group too.
@@ -133,9 +135,9 @@ def _search(
 ) -> int:
     """Least points left over by a layout with the sequences asked for, ``best`` if none leaves fewer."""
     ones, twos, wilds, num_wild = words_of(counts, wild)
-    threes = _held_three_times(counts)
+    threes = third_copies(counts)
     num_wild += popcount(threes & wilds & RANK_BITS)
-    terms = (
+    terms = Terms(
         int(r["min_naturals"]),
         int(r["max_set_size"]) if int(r["max_set_size"]) else _PLENTY,
         int(r["tanala"]),
@@ -144,15 +146,6 @@ def _search(
         wilds,
     )
     return _choose_pure(ones, twos, threes, num_wild, min_pure, min_sequences, as_int64(0), best, terms)
-
-
-@njit
-def _held_three_times(counts: Counts) -> int:
-    """The third word beside those of `words_of`."""
-    threes = 0
-    for face in range(PRINTED_JOKER):
-        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
-    return threes
 
 
 @njit
@@ -167,20 +160,20 @@ def _choose_pure(
     best: int,
     terms: Terms,
 ) -> int:
-    """The best over all choices of so many pure sequences, none with a number below ``start``.
+    """The best over all choices of ``pure`` pure sequences, none with a number below ``start``.
 
     Runs of three to five cards are enough: a longer one is two of them, or one and a sequence.
     """
     never_inline()
-    wilds = terms[_WILDS]
+    wilds = terms.wilds
     if pure == 0:
         faces = popcount(ones & wilds & RANK_BITS) + popcount(twos & wilds & RANK_BITS)
         faces += popcount(threes & wilds & RANK_BITS)
         # With one natural card to a group a wild card at its own place is as good as any other.
-        keep = -1 if terms[_MIN_NATURALS] > 1 else ~wilds
+        keep = -1 if terms.min_naturals > 1 else ~wilds
         need, none = max(sequences, 0), as_int64(0)
         return _settle(ones & keep, twos & keep, threes & keep, num_wild, faces, need, none, none, none, best, terms)
-    if terms[_PARTIAL]:
+    if terms.is_partial:
         left = point_sum(ones & ~wilds) + point_sum(twos & ~wilds) + point_sum(threes & ~wilds)
         best = min(best, left)
     number = _next_pure(ones, threes, start, terms)
@@ -216,7 +209,7 @@ def _next_pure(ones: int, threes: int, number: int, terms: Terms) -> int:
         elif kind == 2:
             starts &= ones >> 3 & ones >> 4
         elif kind == 3:
-            starts = threes & RANK_BITS if terms[_TANALA] else 0
+            starts = threes & RANK_BITS if terms.has_tanalas else 0
         later = starts
         if kind == number // _PURE_STEP:
             later = starts >> number % _PURE_STEP << number % _PURE_STEP
@@ -240,6 +233,8 @@ def _settle(
     terms: Terms,
 ) -> int:
     """The best over all ways to settle the cards left, lowest face first.
+
+    One function, for kernels that call each other in a circle can't be read back from numba's cache.
 
     Args:
         ones, twos, threes: cards to settle, held at least so often.
@@ -269,8 +264,8 @@ def _settle(
             spared = inner
             while True:
                 used = taken & ~spared
-                price = gaps + pad + popcount(spared & RANK_BITS) + popcount(used & terms[_WILDS] & RANK_BITS)
-                if price <= fill and popcount(used & RANK_BITS) >= terms[_MIN_NATURALS]:
+                price = gaps + pad + popcount(spared & RANK_BITS) + popcount(used & terms.wilds & RANK_BITS)
+                if price <= fill and popcount(used & RANK_BITS) >= terms.min_naturals:
                     best = _settle(
                         ones & ~used | twos & used,
                         twos & ~used | threes & used,
@@ -288,7 +283,7 @@ def _settle(
                     break
                 spared = (spared - 1) & inner
             # On to the next card that is held, the gaps before it paid.
-            if terms[_MIN_NATURALS] > 1:
+            if terms.min_naturals > 1:
                 inner = taken & ~card
             found = False
             while not found and gaps <= fill:
@@ -307,8 +302,8 @@ def _settle(
     while others:
         used = closed(others | 1 << low)
         size = popcount(used & RANK_BITS)
-        price = max(0, 3 - size) + popcount(used & terms[_WILDS] & RANK_BITS)
-        if price <= fill and size >= terms[_MIN_NATURALS]:
+        price = max(0, 3 - size) + popcount(used & terms.wilds & RANK_BITS)
+        if price <= fill and size >= terms.min_naturals:
             best = _settle(
                 ones & ~used | twos & used,
                 twos & ~used | threes & used,
@@ -317,14 +312,14 @@ def _settle(
                 faces,
                 need,
                 sets + 1,
-                room + max(0, terms[_SET_ROOM] - max(3, size)),
+                room + max(0, terms.set_size - max(3, size)),
                 lost,
                 best,
                 terms,
             )
         others = (others - 1) & column
-    if terms[_TANALA] and threes & card:
-        price = 3 * popcount(card & terms[_WILDS] & RANK_BITS)
+    if terms.has_tanalas and threes & card:
+        price = 3 * popcount(card & terms.wilds & RANK_BITS)
         if price <= fill:
             best = _settle(
                 ones & ~card,
@@ -339,7 +334,7 @@ def _settle(
                 best,
                 terms,
             )
-    if card & terms[_WILDS] == 0:
+    if card & terms.wilds == 0:
         lost += point_sum(card) + point_sum(twos & card) + point_sum(threes & card)
     return _settle(ones & ~card, twos & ~card, threes & ~card, fill, faces, need, sets, room, lost, best, terms)
 
@@ -351,10 +346,10 @@ def _stands(fill: int, faces: int, need: int, sets: int, room: int, terms: Terms
     Short of sequences it counts under the gate `lives` if it is made of sequences alone. With one natural
     card to a group, three wild cards with a wild face among them are a sequence too.
     """
-    alone = min(fill // 3, faces) if terms[_MIN_NATURALS] == 1 else 0
+    alone = min(fill // 3, faces) if terms.min_naturals == 1 else 0
     if need > alone:
-        return terms[_PARTIAL] == 1 and sets == 0
-    return terms[_PLACE_ALL] == 0 or need > 0 or alone > 0 or fill <= room
+        return terms.is_partial == 1 and sets == 0
+    return terms.places_all == 0 or need > 0 or alone > 0 or fill <= room
 
 
 @njit
@@ -371,13 +366,9 @@ def _hopeless(ones: int, twos: int, threes: int, fill: int, terms: Terms) -> int
     else:
         low = ones & RANK_BITS  # nothing lies above the high ace
         near = closed(low << 1 | low << 2 | ones >> 1 | ones >> 2)
-    spades, hearts, diamonds, clubs = suits_of(ones)
-    if fill == 0:
-        mates = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
-    else:
-        mates = spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)
-    lonely = RANK_BITS & ~near & ~((mates & SUIT_RANKS) * COLUMN) & ~terms[_WILDS]
-    if terms[_TANALA]:
+    mates = ranks_in_three_suits(ones) if fill == 0 else ranks_in_two_suits(ones)
+    lonely = RANK_BITS & ~near & ~(mates * COLUMN) & ~terms.wilds
+    if terms.has_tanalas:
         lonely &= ~threes
     points = point_sum(ones & lonely) + point_sum(twos & lonely) + point_sum(threes & lonely)
-    return points if fill < 2 else max(0, points - _DEAREST * fill)
+    return points if fill < 2 else max(0, points - _MOST_A_CARD * fill)

@@ -19,11 +19,11 @@ three places pass one over, any of them. And a set of a single card is no better
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
-from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, suit_of
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, closed, ranks_in_three_suits, ranks_in_two_suits, suit_of
 from paplu_env.melds.fast_distance.distance_table import (
     MAX_RUN,
     MIN_RUN,
@@ -49,6 +49,14 @@ MIN_SET: Final = 3
 
 # What is still asked: faces as a mask in the first number, or runs.
 _Asked = tuple[int, int, int]
+
+
+class PairRows(NamedTuple):
+    """The rows of a hand's suits, two and two together: good for any number of places up to the one asked for."""
+
+    majors: int  # spades and hearts
+    minors: int  # diamonds and clubs
+    turned: int  # the minors' row with its lanes in the opposite order, see `distance_table.backwards`
 
 
 @njit
@@ -105,13 +113,13 @@ def _walk(
         ``(count, left)``: for `_COUNT` the most cards covered, or ``goal - 1`` if the goal isn't reached; for
         the others the faces or runs for which it isn't, but no run at all for `_ANY_RUN` once one has been found.
     """
-    goal, asked, majors, minors, turned = _visit(mode, hand, places, for_runs, goal, as_int64(0), asked, table)
-    ranks = set_ranks_of(hand[0])
+    goal, asked, rows = _visit(mode, hand, places, for_runs, goal, as_int64(0), asked, table)
+    ranks = ranks_in_two_suits(hand[0])
     if ranks == 0 or places < MIN_SET + for_runs:
         return goal - 1, asked
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
-    beside = most_of(majors, minors, turned, places - MIN_SET)
-    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
+    beside = most_of(rows, places - MIN_SET)
+    beyond = most_with_sets(hand, rows, places - MIN_SET, for_runs)
     while ranks and (mode == _COUNT or _is_open(asked)):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
@@ -123,9 +131,9 @@ def _walk(
             if left < for_runs or not (more or beside + gained >= goal):
                 continue
             rest = without_set(hand, used, rank)
-            goal, asked, _, _, _ = _visit(mode, rest, left, for_runs, goal, gained, asked, table)
+            goal, asked, rest_rows = _visit(mode, rest, left, for_runs, goal, gained, asked, table)
             if more:
-                goal, asked = _walk_on(mode, rest, left, for_runs, goal, gained, rank, asked, table)
+                goal, asked = _walk_on(mode, rest, rest_rows, left, for_runs, goal, gained, rank, asked, table)
     return goal - 1, asked
 
 
@@ -133,6 +141,7 @@ def _walk(
 def _walk_on(
     mode: int,
     hand: Naturals,
+    rows: PairRows,
     places: int,
     for_runs: int,
     goal: int,
@@ -141,15 +150,13 @@ def _walk_on(
     asked: _Asked,
     table: Table,
 ) -> tuple[int, _Asked]:
-    """Run through the further sets beside chosen ones, of rank ``first`` or a higher one."""
+    """Run through the further sets beside chosen ones, of rank ``first`` or a higher one; ``rows`` are the hand's."""
     never_inline()
-    ranks = set_ranks_of(hand[0]) >> first << first
+    ranks = ranks_in_two_suits(hand[0]) >> first << first
     if ranks == 0:
         return goal, asked
-    majors, minors = pair_rows(hand, places - MIN_SET, table)
-    turned = backwards(minors)
-    beside = most_of(majors, minors, turned, places - MIN_SET) + gained
-    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs) + gained
+    beside = most_of(rows, places - MIN_SET) + gained
+    beyond = most_with_sets(hand, rows, places - MIN_SET, for_runs) + gained
     while ranks and (mode == _COUNT or _is_open(asked)):
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
@@ -161,16 +168,16 @@ def _walk_on(
             if left < for_runs or not (more or beside + count >= goal):
                 continue
             rest = without_set(hand, used, rank)
-            goal, asked, _, _, _ = _visit(mode, rest, left, for_runs, goal, gained + count, asked, table)
+            goal, asked, rest_rows = _visit(mode, rest, left, for_runs, goal, gained + count, asked, table)
             if more:
-                goal, asked = _walk_on(mode, rest, left, for_runs, goal, gained + count, rank, asked, table)
+                goal, asked = _walk_on(mode, rest, rest_rows, left, for_runs, goal, gained + count, rank, asked, table)
     return goal, asked
 
 
 @njit
 def _visit(
     mode: int, hand: Naturals, places: int, for_runs: int, goal: int, gained: int, asked: _Asked, table: Table
-) -> tuple[int, _Asked, int, int, int]:
+) -> tuple[int, _Asked, PairRows]:
     """What the sequences add to chosen sets: a higher goal, or fewer open questions; and their rows in pairs.
 
     Args:
@@ -178,30 +185,29 @@ def _visit(
         places: what they leave for the sequences.
         gained: cards that they cover.
     """
-    majors, minors = pair_rows(hand, places, table)
-    turned = backwards(minors)
+    rows = pair_rows(hand, places, table)
     if mode == _COUNT:
-        goal = max(goal, gained + max(lane(majors, places), lane(minors, places)) + 1)
-        while covers(majors, minors, turned, places, goal - gained):
+        goal = max(goal, gained + max(lane(rows.majors, places), lane(rows.minors, places)) + 1)
+        while pairs_cover(rows, places, goal - gained):
             goal += 1
-    elif covers(majors, minors, turned, places, goal - gained):
+    elif pairs_cover(rows, places, goal - gained):
         if mode == _SPARE:
-            spare = _spare(hand, majors, minors, places, goal - gained, asked[0], table)
+            spare = _spare(hand, rows, places, goal - gained, asked[0], table)
             asked = (asked[0] & ~spare, asked[1], asked[2])
         else:
-            asked = _runs(mode, hand, majors, minors, places, for_runs, goal - gained, asked, table)
-    return goal, asked, majors, minors, turned
+            asked = _runs(mode, hand, rows, places, for_runs, goal - gained, asked, table)
+    return goal, asked, rows
 
 
 @njit
-def _spare(hand: Naturals, majors: int, minors: int, places: int, cards: int, asked: int, table: Table) -> int:
+def _spare(hand: Naturals, rows: PairRows, places: int, cards: int, asked: int, table: Table) -> int:
     """The asked faces without which the sequences still cover so many cards."""
     faces = 0
     for suit in range(NUM_SUITS):
         ranks = asked >> NUM_RANKS * suit & suit_of(hand[0], suit) & SUIT_RANKS
         if ranks == 0:
             continue
-        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        others = row_beside(hand, suit, rows, places, table)
         turned = backwards(others)
         while ranks:
             rank = lowest_bit(ranks)
@@ -216,8 +222,7 @@ def _spare(hand: Naturals, majors: int, minors: int, places: int, cards: int, as
 def _runs(
     mode: int,
     hand: Naturals,
-    majors: int,
-    minors: int,
+    rows: PairRows,
     places: int,
     for_runs: int,
     cards: int,
@@ -228,7 +233,7 @@ def _runs(
     for suit in range(NUM_SUITS):
         if suit_of(asked[0] | asked[1] | asked[2], suit) == 0:
             continue
-        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        others = row_beside(hand, suit, rows, places, table)
         turned = backwards(others)
         for length in range(MIN_RUN, MAX_RUN + 1):
             left = places - length
@@ -262,10 +267,23 @@ def _is_open(asked: _Asked) -> bool:
 
 
 @njit
-def pair_rows(hand: Naturals, places: int, table: Table) -> tuple[int, int]:
+def pair_rows(hand: Naturals, places: int, table: Table) -> PairRows:
     """The rows of spades and hearts together and of diamonds and clubs together, up to the lane of ``places``."""
     majors = join(row_of(hand, as_int64(0), table), row_of(hand, as_int64(1), table), places)
-    return majors, join(row_of(hand, as_int64(2), table), row_of(hand, as_int64(3), table), places)
+    minors = join(row_of(hand, as_int64(2), table), row_of(hand, as_int64(3), table), places)
+    return PairRows(majors, minors, backwards(minors))
+
+
+@njit
+def pairs_cover(rows: PairRows, places: int, cards: int) -> bool:
+    """Whether the sequences of all suits cover so many cards with so many places together."""
+    return covers(rows.majors, rows.minors, rows.turned, places, cards)
+
+
+@njit
+def row_beside(hand: Naturals, suit: int, rows: PairRows, places: int, table: Table) -> int:
+    """The row of the three other suits together."""
+    return join(row_of(hand, suit ^ 1, table), rows.minors if suit < 2 else rows.majors, places)
 
 
 @njit
@@ -310,16 +328,16 @@ def _row_of_three(ones: int, twos: int, threes: int, place: int, table: Table) -
 
 
 @njit
-def most_of(row: int, other: int, turned: int, places: int) -> int:
-    """The most cards that two groups of suits cover with so many places together."""
-    cards = max(lane(row, places), lane(other, places))
-    while covers(row, other, turned, places, cards + 1):
+def most_of(rows: PairRows, places: int) -> int:
+    """The most cards that the sequences of all suits cover with so many places together."""
+    cards = max(lane(rows.majors, places), lane(rows.minors, places))
+    while pairs_cover(rows, places, cards + 1):
         cards += 1
     return cards
 
 
 @njit
-def most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: int, for_runs: int) -> int:
+def most_with_sets(hand: Naturals, rows: PairRows, places: int, for_runs: int) -> int:
     """A bound on what sequences and one or more sets cover, as if the sets took their cards from nowhere."""
     largest = largest_set(hand[0])
     bound = 0
@@ -327,15 +345,8 @@ def most_with_sets(hand: Naturals, row: int, other: int, turned: int, places: in
     while places >= MIN_SET + for_runs:
         places -= MIN_SET
         in_sets += largest
-        bound = max(bound, most_of(row, other, turned, places) + in_sets)
+        bound = max(bound, most_of(rows, places) + in_sets)
     return bound
-
-
-@njit
-def set_ranks_of(ones: int) -> int:
-    """The ranks of which two suits have a card."""
-    spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
-    return (spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
 
 
 @njit
@@ -344,7 +355,7 @@ def largest_set(ones: int) -> int:
     spades, hearts, diamonds, clubs = suit_of(ones, 0), suit_of(ones, 1), suit_of(ones, 2), suit_of(ones, 3)
     if spades & hearts & diamonds & clubs:
         return 4
-    return 3 if spades & hearts & (diamonds | clubs) | (spades | hearts) & diamonds & clubs else 2
+    return 3 if ranks_in_three_suits(ones) else 2
 
 
 @njit

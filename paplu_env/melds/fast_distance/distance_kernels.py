@@ -25,15 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env._jit import as_int64, lowest_bit, njit, popcount
-from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
-from paplu_env.melds.any_options.distance_search import general_discard_distances, general_distance, is_general
+from paplu_env.cards import NUM_FACES, Counts
+from paplu_env.melds.any_options.distance_search import general_discard_distances, general_distance
 from paplu_env.melds.bits import FIELD, Rules, suit_of
+from paplu_env.melds.dispatch import has_fast_distance
 from paplu_env.melds.fast_distance.cover import has_reaching_run, most_covered, reaching_runs, spare_faces
 from paplu_env.melds.fast_distance.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.fast_distance.naturals import (
-    Naturals,
+    Hand,
     Runs,
-    held_faces,
     open_runs,
     read_hand,
     run_at,
@@ -56,11 +56,10 @@ def distance_kernel(counts: Counts, wild: int, r: Rules, table: Table) -> int:
         r: the record of the rules.
         table: `distance_table.distance_table`.
     """
-    if is_general(r):
+    if not has_fast_distance(r):
         return general_distance(counts, wild, r, table)
-    ones, _twos, hand, needed = read_hand(counts, wild, r)
-    places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    return level_of(ones, hand, needed, most_covered(hand, places, for_runs, as_int64(1), table), r, table)
+    hand = read_hand(counts, wild, r)
+    return level_of(hand, covered_by_all(hand, r, table), r, table)
 
 
 @njit
@@ -73,21 +72,27 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
     Returns:
         The lowest of them.
     """
-    if is_general(r):
+    if not has_fast_distance(r):
         return general_discard_distances(counts, wild, r, table, NOT_HELD, out)
-    ones, twos, hand, needed = read_hand(counts, wild, r)
-    places, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    covered = most_covered(hand, places, for_runs, as_int64(1), table)
-    level = level_of(ones, hand, needed, covered, r, table)
-    held = held_faces(ones, int(counts[PRINTED_JOKER]))
-    if pure_matters(level, needed, covered, r):
-        spare = _spare_beside_pure(ones, twos, hand, held, wild, level, needed - level, r, table)
-    elif needed - covered < level:
-        spare = held  # only the pure sequence keeps the distance up: the layout can do without any one card
+    hand = read_hand(counts, wild, r)
+    return discard_distances_of(hand, covered_by_all(hand, r, table), wild, r, table, out)
+
+
+@njit
+def discard_distances_of(
+    hand: Hand, covered: int, wild: int, r: Rules, table: Table, out: npt.NDArray[np.uint8]
+) -> int:
+    """`discard_distances_kernel` for a hand that has been read, of which ``covered`` natural cards can be covered."""
+    size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
+    level = level_of(hand, covered, r, table)
+    if pure_matters(level, hand.needed, covered, r):
+        spare = _spare_beside_pure(hand, wild, level, hand.needed - level, r, table)
+    elif hand.needed - covered < level:
+        spare = hand.faces  # only the pure sequence keeps the distance up: the layout can do without any one card
     else:
-        spare = spare_faces(hand, places, for_runs, covered, held & ~wild, table)
+        spare = spare_faces(hand.naturals, size, for_runs, covered, hand.faces & ~wild, table)
     for face in range(NUM_FACES):
-        if held >> face & 1:
+        if hand.faces >> face & 1:
             out[face] = level if spare >> face & 1 else level + 1
         else:
             out[face] = NOT_HELD
@@ -95,14 +100,20 @@ def discard_distances_kernel(counts: Counts, wild: int, r: Rules, table: Table, 
 
 
 @njit
-def level_of(ones: int, hand: Naturals, needed: int, covered: int, r: Rules, table: Table) -> int:
-    """The distance, given how many natural cards have to be covered for distance 0 and how many can be."""
+def covered_by_all(hand: Hand, r: Rules, table: Table) -> int:
+    """The most natural cards of a hand that a whole layout covers."""
+    return most_covered(hand.naturals, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
+
+
+@njit
+def level_of(hand: Hand, covered: int, r: Rules, table: Table) -> int:
+    """The distance, given how many natural cards can be covered."""
     size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    level = max(needed - covered, 0)
+    level = max(hand.needed - covered, 0)
     while level < _ALWAYS_PURE:
-        if not pure_matters(level, needed, covered, r):
+        if not pure_matters(level, hand.needed, covered, r):
             break
-        if has_reaching_run(hand, pure_runs(ones, level), size, for_runs, needed - level, table):
+        if has_reaching_run(hand.naturals, pure_runs(hand.ones, level), size, for_runs, hand.needed - level, table):
             break
         level += 1
     return level
@@ -120,45 +131,36 @@ def pure_matters(level: int, needed: int, covered: int, r: Rules) -> bool:
 
 @njit
 def pure_runs(ones: int, gaps: int) -> Runs:
-    """The runs worth trying for the pure sequence with so many open places at most."""
+    """The runs worth trying for the pure sequence with at most ``gaps`` open places."""
     return with_solid_ends(open_runs(ones, gaps), ones)
 
 
 @njit
-def _spare_beside_pure(
-    ones: int,
-    twos: int,
-    hand: Naturals,
-    held: int,
-    wild: int,
-    gaps: int,
-    needed: int,
-    r: Rules,
-    table: Table,
-) -> int:
-    """The faces without which some layout has at most so many gaps in its pure sequence and covers enough.
+def _spare_beside_pure(hand: Hand, wild: int, gaps: int, needed: int, r: Rules, table: Table) -> int:
+    """The faces without which some layout has at most ``gaps`` gaps in its pure sequence and covers enough.
 
     Enough is the same number for a natural card thrown, and one more for a wild one, which leaves as many
     natural cards to cover.
     """
     size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
-    runs = reaching_runs(hand, pure_runs(ones, gaps), size, for_runs, needed, table)
+    held = hand.faces
+    runs = reaching_runs(hand.naturals, pure_runs(hand.ones, gaps), size, for_runs, needed, table)
     spare = 0
     for length in range(MIN_RUN, MAX_RUN + 1):
         starts = runs[length - MIN_RUN]
         while starts:
             suit, start = lowest_bit(starts) // FIELD, lowest_bit(starts) % FIELD
             starts &= starts - 1
-            run, field = run_at(start, length), suit_of(ones, suit)
-            goal = needed - popcount(suit_of(hand[0], suit) & run)
-            rest = without_run(hand, suit, run)
+            run, field = run_at(start, length), suit_of(hand.ones, suit)
+            goal = needed - popcount(suit_of(hand.naturals[0], suit) & run)
+            rest = without_run(hand.naturals, suit, run)
             if most_covered(rest, size - length, for_runs - MIN_RUN, goal, table) == goal:
                 spare |= spare_faces(rest, size - length, for_runs - MIN_RUN, goal, held & ~wild & ~spare, table)
             else:
                 # One card more than enough: any may go, but from the run only if it may have one gap more.
                 if length - popcount(field & run) < gaps:
                     return held
-                spare |= held & ~run_faces(run & field & ~suit_of(twos, suit), suit)
+                spare |= held & ~run_faces(run & field & ~suit_of(hand.twos, suit), suit)
             if spare == held:
                 return held
     return spare

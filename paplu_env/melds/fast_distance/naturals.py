@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from paplu_env._jit import as_int64, njit
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, Counts
-from paplu_env.melds.bits import COLUMN, FACE_BITS, FIELD, SUIT_RANKS, Rules, card_count, closed, suit_of, words_of
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, Rules, card_count, closed, suit_of, third_copies, words_of
 from paplu_env.melds.fast_distance.distance_table import MAX_RUN, MIN_RUN, WEIGHTS, holding
 
 # The natural cards of a hand: held at least once, twice, three times (words of `bits`, both bits of an ace),
@@ -15,14 +17,19 @@ Naturals = tuple[int, int, int, int, int, int, int]
 Runs = tuple[int, int, int]
 
 
-@njit
-def read_hand(counts: Counts, wild: int, r: Rules) -> tuple[int, int, Naturals, int]:
-    """A hand as the kernels work on it.
+class Hand(NamedTuple):
+    """A hand read once, for all that is asked about it."""
 
-    Returns:
-        ``(ones, twos, hand, needed)``: words of all cards, wild ones at their own places too; the natural
-        cards; and how many of them have to be covered for distance 0: all, but for those that are thrown.
-    """
+    ones: int  # word of the faces held, wild ones at their own places too
+    twos: int  # of those held twice
+    faces: int  # mask of the faces held, printed jokers too
+    naturals: Naturals
+    needed: int  # natural cards that have to be covered for distance 0: all, but for those that are thrown
+
+
+@njit
+def read_hand(counts: Counts, wild: int, r: Rules) -> Hand:
+    """A hand as the kernels work on it."""
     ones, twos, wilds, _num_wild = words_of(counts, wild)
     threes = third_copies(counts) if int(r["num_decks"]) > 2 else 0
     hand = naturals_of(ones, twos, threes, wilds)
@@ -30,16 +37,8 @@ def read_hand(counts: Counts, wild: int, r: Rules) -> tuple[int, int, Naturals, 
     cards = 0
     for face in range(NUM_FACES):
         cards += int(counts[face])
-    return ones, twos, hand, naturals - (cards - int(r["hand_size"]))
-
-
-@njit
-def third_copies(counts: Counts) -> int:
-    """Word of the standard faces of which three copies are held."""
-    threes = 0
-    for face in range(PRINTED_JOKER):
-        threes |= int(FACE_BITS[face]) if int(counts[face]) > 2 else 0
-    return threes
+    faces = held_faces(ones, int(counts[PRINTED_JOKER]))
+    return Hand(ones, twos, faces, hand, naturals - (cards - int(r["hand_size"])))
 
 
 @njit
@@ -117,7 +116,7 @@ def run_at(start: int, length: int) -> int:
 
 @njit
 def open_runs(cards: int, gaps: int) -> Runs:
-    """The runs that pass at most so many places without one of these cards (a word of `bits`), ends as they come."""
+    """The runs that pass at most ``gaps`` places without one of these cards (a word of `bits`), ends as they come."""
     return (
         _open_starts(cards, as_int64(MIN_RUN), gaps),
         _open_starts(cards, as_int64(MIN_RUN + 1), gaps),
@@ -141,14 +140,14 @@ def with_solid_end(runs: Runs, cards: int) -> Runs:
 
 @njit
 def open_run_starts(field: int, length: int, gaps: int) -> int:
-    """Where in a suit's field a run of so many places begins that has at most so many gaps (0..3)."""
+    """Where in a suit's field a run of ``length`` places begins that has at most ``gaps`` gaps (0..3)."""
     return suit_of(_open_starts(field, length, gaps), 0)
 
 
 @njit
 def _open_starts(cards: int, length: int, gaps: int) -> int:
-    """Where runs of so many places with at most so many gaps (0..3) begin, in all suits."""
-    one = two = three = four = 0  # where at least so many gaps are met
+    """Where runs of ``length`` places with at most ``gaps`` gaps (0..3) begin, in all suits."""
+    one = two = three = four = 0  # where at least that many gaps are met
     for place in range(length):
         gap = ~cards >> place
         four |= three & gap

@@ -19,19 +19,21 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import lowest_bit, never_inline, njit, popcount
+from paplu_env._jit import as_int64, lowest_bit, never_inline, njit, popcount
 from paplu_env.cards import NUM_RANKS, NUM_SUITS
-from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, suit_of
+from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, ranks_in_two_suits, suit_of
 from paplu_env.melds.fast_distance.cover import (
     MIN_SET,
+    PairRows,
     most_of,
     most_with_sets,
     pair_rows,
+    pairs_cover,
+    row_beside,
     row_of,
     row_with_copy,
-    set_ranks_of,
 )
-from paplu_env.melds.fast_distance.distance_table import Table, backwards, covers, join, shares
+from paplu_env.melds.fast_distance.distance_table import ONES, Table, backwards, covers, join, shares
 from paplu_env.melds.fast_distance.naturals import Naturals, without_set
 
 NOTHING: Final = 53  # thrown in place of a face: the hand as it is
@@ -64,16 +66,13 @@ def note_gains(
         always: other faces, noted for each thrown card without which the goal is still covered.
         gained: ``(54,)``, added to.
     """
-    majors, minors = pair_rows(hand, places, table)
-    turned = backwards(minors)
-    if covers(majors, minors, turned, places, goal):
-        _note(hand, majors, minors, places, goal, always, thrown, asked, table, gained)
+    rows = _visit(hand, places, goal, always, thrown, asked, table, gained)
     ranks = _ranks_held(hand[0])
     if ranks == 0 or places < MIN_SET + for_runs:
         return
     # The most that can be covered beside one set, by sequences and with more sets, if none took cards from another.
-    beside = most_of(majors, minors, turned, places - MIN_SET)
-    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
+    beside = most_of(rows, places - MIN_SET)
+    beyond = most_with_sets(hand, rows, places - MIN_SET, for_runs)
     while ranks:
         rank = lowest_bit(ranks)
         ranks &= ranks - 1
@@ -88,14 +87,30 @@ def note_gains(
             if waits and joins & ~_noted_for_all(thrown, gained) == 0:
                 continue
             rest = without_set(hand, used, rank)
-            _visit(rest, left, goal - laid, always | joins, thrown, 0 if waits else asked, table, gained)
+            in_runs = 0 if waits else asked
+            rest_rows = _visit(rest, left, goal - laid, always | joins, thrown, in_runs, table, gained)
             if more:
-                _walk_on(rest, left, for_runs, goal - laid, rank, joins, waits, thrown, asked, always, table, gained)
+                _walk_on(
+                    rest,
+                    rest_rows,
+                    left,
+                    for_runs,
+                    goal - laid,
+                    rank,
+                    joins,
+                    waits,
+                    thrown,
+                    asked,
+                    always,
+                    table,
+                    gained,
+                )
 
 
 @njit
 def _walk_on(
     hand: Naturals,
+    rows: PairRows,
     places: int,
     for_runs: int,
     goal: int,
@@ -110,11 +125,9 @@ def _walk_on(
 ) -> None:
     """Run through the further sets beside chosen ones: of their rank or a higher one, or any if the first waits."""
     never_inline()
-    majors, minors = pair_rows(hand, places - MIN_SET, table)
-    turned = backwards(minors)
-    beside = most_of(majors, minors, turned, places - MIN_SET)
-    beyond = most_with_sets(hand, majors, minors, turned, places - MIN_SET, for_runs)
-    ranks = set_ranks_of(hand[0])
+    beside = most_of(rows, places - MIN_SET)
+    beyond = most_with_sets(hand, rows, places - MIN_SET, for_runs)
+    ranks = ranks_in_two_suits(hand[0])
     if not waits:
         # Where one waits and the other doesn't, the first is the one that waits, but for two of the same rank.
         ranks = (ranks | _ranks_held(hand[0]) & 1 << first) >> first << first
@@ -135,9 +148,24 @@ def _walk_on(
             if waiting and joins & ~_noted_for_all(thrown, gained) == 0:
                 continue
             rest = without_set(hand, used, rank)
-            _visit(rest, left, goal - laid, always | joins, thrown, 0 if waiting else asked, table, gained)
+            in_runs = 0 if waiting else asked
+            rest_rows = _visit(rest, left, goal - laid, always | joins, thrown, in_runs, table, gained)
             if more:
-                _walk_on(rest, left, for_runs, goal - laid, rank, joins, waiting, thrown, asked, always, table, gained)
+                _walk_on(
+                    rest,
+                    rest_rows,
+                    left,
+                    for_runs,
+                    goal - laid,
+                    rank,
+                    joins,
+                    waiting,
+                    thrown,
+                    asked,
+                    always,
+                    table,
+                    gained,
+                )
 
 
 @njit
@@ -153,24 +181,27 @@ def _noted_for_all(thrown: int, gained: Gained) -> int:
 @njit
 def _visit(
     hand: Naturals, places: int, goal: int, joining: int, thrown: int, asked: int, table: Table, gained: Gained
-) -> None:
+) -> PairRows:
     """Note what the sequences beside chosen sets give, if with them they cover the goal.
 
     Args:
         hand: what the sets leave, as ``places`` and ``goal``.
         joining: the faces that would join the sets.
         asked: the faces that may join the sequences; none if a set waits.
+
+    Returns:
+        The rows of what the sets leave.
     """
-    majors, minors = pair_rows(hand, places, table)
-    if covers(majors, minors, backwards(minors), places, goal):
-        _note(hand, majors, minors, places, goal, joining, thrown, asked, table, gained)
+    rows = pair_rows(hand, places, table)
+    if pairs_cover(rows, places, goal):
+        _note(hand, rows, places, goal, joining, thrown, asked, table, gained)
+    return rows
 
 
 @njit
 def _note(
     hand: Naturals,
-    majors: int,
-    minors: int,
+    rows: PairRows,
     places: int,
     goal: int,
     joining: int,
@@ -190,9 +221,10 @@ def _note(
         draws = asked >> NUM_RANKS * suit & SUIT_RANKS
         if ranks | draws == 0:
             continue
-        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        others = row_beside(hand, suit, rows, places, table)
         turned = backwards(others)
-        before = shares(row_of(hand, suit, table), turned, places, goal)
+        own_row = row_of(hand, suit, table)
+        before = shares(own_row, turned, places, goal)
         while ranks:
             rank = lowest_bit(ranks)
             ranks &= ranks - 1
@@ -202,6 +234,8 @@ def _note(
             if after or covers(row, others, turned, places, goal):
                 can_go |= face
                 left_over |= face if after == before else 0
+        if draws and shares(own_row + ONES, turned, places, goal + 1) == 0:
+            continue  # no card helps where the suit's places are needed elsewhere
         while draws:
             rank = lowest_bit(draws)
             draws &= draws - 1
@@ -217,28 +251,24 @@ def _note(
         if left_over >> face & 1:
             noted |= gains & ~own_suit
         if gains & ~noted:
-            noted |= _still_gaining(hand, majors, minors, places, goal, face, gains & ~noted, table)
+            noted |= _still_gaining(hand, rows, places, goal, face, gains & ~noted, table)
         gained[face] = noted
 
 
 @njit
-def _still_gaining(
-    hand: Naturals, majors: int, minors: int, places: int, goal: int, face: int, asked: int, table: Table
-) -> int:
+def _still_gaining(hand: Naturals, rows: PairRows, places: int, goal: int, face: int, asked: int, table: Table) -> int:
     """Those of the faces that gain although a card of another has been thrown."""
     own = face // NUM_RANKS
     hand = without_set(hand, 1 << FIELD * own, face % NUM_RANKS)
     changed = join(row_of(hand, own, table), row_of(hand, own ^ 1, table), places)
-    if own < 2:
-        majors = changed
-    else:
-        minors = changed
+    majors, minors = rows.majors if own >= 2 else changed, changed if own >= 2 else rows.minors
+    rows = PairRows(majors, minors, as_int64(0))  # no one asks for the minors turned
     gains = 0
     for suit in range(NUM_SUITS):
         draws = asked >> NUM_RANKS * suit & SUIT_RANKS
         if draws == 0:
             continue
-        others = join(row_of(hand, suit ^ 1, table), minors if suit < 2 else majors, places)
+        others = row_beside(hand, suit, rows, places, table)
         turned = backwards(others)
         while draws:
             rank = lowest_bit(draws)

@@ -7,7 +7,7 @@ in its pure sequence than that. Where the pure sequence doesn't matter these are
 cover, and every wild face: it pays for one gap more. Where it does, each run that can be the pure sequence is
 laid in turn, and the same is asked of the other groups.
 
-After a discard the same layouts are asked for that don't hold the card thrown, all discards at once: `gains`
+After a discard the same layouts are asked for that don't hold the card thrown, all discards at once: `note_gains`
 notes the faces by the card thrown, and thirteen cards are the case that nothing is thrown.
 """
 
@@ -16,14 +16,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env._jit import as_int64, lowest_bit, njit, popcount
+from paplu_env._jit import lowest_bit, njit, popcount
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, Counts
-from paplu_env.melds.any_options.distance_search import general_distance, general_outs, is_general
+from paplu_env.melds.any_options.distance_search import general_distance, general_outs
 from paplu_env.melds.bits import FIELD, Rules, suit_of
+from paplu_env.melds.dispatch import has_fast_distance
 from paplu_env.melds.fast_distance.cover import most_covered, reaching_runs, spare_faces
-from paplu_env.melds.fast_distance.distance_kernels import discard_distances_kernel, level_of, pure_matters
+from paplu_env.melds.fast_distance.distance_kernels import (
+    covered_by_all,
+    discard_distances_kernel,
+    discard_distances_of,
+    level_of,
+    pure_matters,
+)
 from paplu_env.melds.fast_distance.distance_table import MAX_RUN, MIN_RUN, Table
 from paplu_env.melds.fast_distance.naturals import (
+    Hand,
     Naturals,
     open_runs,
     read_hand,
@@ -54,15 +62,15 @@ def outs_kernel(
         The distance.
     """
     asked = _asked(counts, unseen, r)
-    if is_general(r):
+    if not has_fast_distance(r):
         level = general_distance(counts, wild, r, table)
         outs = general_outs(counts, wild, asked, level, r, table)
     else:
-        ones, twos, hand, needed = read_hand(counts, wild, r)
-        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
-        level = level_of(ones, hand, needed, covered, r, table)
+        hand = read_hand(counts, wild, r)
+        covered = covered_by_all(hand, r, table)
+        level = level_of(hand, covered, r, table)
         gained = np.zeros(NOTHING + 1, dtype=np.int64)
-        _note_outs(ones, twos, hand, wild, needed, covered, level, 1 << NOTHING, asked, r, table, gained)
+        _note_outs(hand, covered, wild, level, 1 << NOTHING, asked, r, table, gained)
         outs = int(gained[NOTHING])
     for face in range(NUM_FACES):
         out[face] = unseen[face] if outs >> face & 1 else 0
@@ -90,8 +98,9 @@ def discard_outs_kernel(
     Returns:
         The lowest distance.
     """
-    lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    outs_after_kernel(counts, wild, unseen, r, table, lowest, _faces_at(distances, lowest), totals)
+    gained = np.zeros(NOTHING + 1, dtype=np.int64)
+    lowest = discard_faces_kernel(counts, wild, _asked(counts, unseen, r), r, table, distances, gained)
+    _count_outs(unseen, _faces_at(distances, lowest), gained, totals)
     return lowest
 
 
@@ -114,8 +123,18 @@ def outs_after_kernel(
         thrown: mask of faces that leave this distance.
         totals: ``(53,)`` uint8, filled with the outs after throwing each of them, counted by copies; 0 for others.
     """
-    gained = np.zeros(NOTHING + 1, dtype=np.int64)
-    _note_outs_after(counts, wild, _asked(counts, unseen, r), r, table, lowest, thrown, gained)
+    gained, asked = np.zeros(NOTHING + 1, dtype=np.int64), _asked(counts, unseen, r)
+    if not has_fast_distance(r):
+        _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
+    else:
+        hand = read_hand(counts, wild, r)
+        _note_outs(hand, covered_by_all(hand, r, table), wild, lowest, thrown, asked, r, table, gained)
+    _count_outs(unseen, thrown, gained, totals)
+
+
+@njit
+def _count_outs(unseen: npt.NDArray[np.uint8], thrown: int, gained: Gained, totals: npt.NDArray[np.uint8]) -> None:
+    """Fill ``totals`` with the unseen copies of the faces noted for each card thrown, 0 for the others."""
     for face in range(NUM_FACES):
         totals[face] = 0
     while thrown:
@@ -138,16 +157,26 @@ def discard_faces_kernel(
     table: Table,
     distances: npt.NDArray[np.uint8],
     gained: Gained,
-) -> None:
+) -> int:
     """Distance after each discard from fourteen cards, and which faces are outs where that is the lowest.
 
     Args:
         asked: mask of the faces that are asked about, none of which all copies are held.
         distances: ``(53,)`` uint8, filled as by `discard_distances_kernel`.
         gained: ``(54,)`` zeros; of each face whose discard leaves the lowest distance the mask of its outs is added.
+
+    Returns:
+        The lowest distance.
     """
-    lowest = discard_distances_kernel(counts, wild, r, table, distances)
-    _note_outs_after(counts, wild, asked, r, table, lowest, _faces_at(distances, lowest), gained)
+    if not has_fast_distance(r):
+        lowest = discard_distances_kernel(counts, wild, r, table, distances)
+        _note_general_outs(counts, wild, lowest, _faces_at(distances, lowest), asked, r, table, gained)
+    else:
+        hand = read_hand(counts, wild, r)
+        covered = covered_by_all(hand, r, table)
+        lowest = discard_distances_of(hand, covered, wild, r, table, distances)
+        _note_outs(hand, covered, wild, lowest, _faces_at(distances, lowest), asked, r, table, gained)
+    return lowest
 
 
 @njit
@@ -157,19 +186,6 @@ def _faces_at(distances: npt.NDArray[np.uint8], level: int) -> int:
     for face in range(NUM_FACES):
         faces |= 1 << face if int(distances[face]) == level else 0
     return faces
-
-
-@njit
-def _note_outs_after(
-    counts: Counts, wild: int, asked: int, r: Rules, table: Table, lowest: int, thrown: int, gained: Gained
-) -> None:
-    """Note for each card thrown, all of which leave the lowest distance, the asked faces that lower it."""
-    if is_general(r):
-        _note_general_outs(counts, wild, lowest, thrown, asked, r, table, gained)
-    else:
-        ones, twos, hand, needed = read_hand(counts, wild, r)
-        covered = most_covered(hand, int(r["hand_size"]), MIN_RUN * int(r["min_sequences"]), as_int64(1), table)
-        _note_outs(ones, twos, hand, wild, needed, covered, lowest, thrown, asked, r, table, gained)
 
 
 @njit
@@ -198,12 +214,9 @@ def _note_general_outs(
 
 @njit
 def _note_outs(
-    ones: int,
-    twos: int,
-    hand: Naturals,
-    wild: int,
-    needed: int,
+    hand: Hand,
     covered: int,
+    wild: int,
     level: int,
     thrown: int,
     asked: int,
@@ -214,24 +227,26 @@ def _note_outs(
     """Note for each card thrown the asked faces that lower the distance from ``level``.
 
     Args:
-        needed: natural cards to cover for distance 0 once a natural card, or nothing, has been thrown.
+        hand: ``hand.needed`` of its natural cards are to cover once a natural card, or nothing, has been thrown.
+        covered: the most natural cards that can be covered.
         thrown: mask of the faces that leave this distance, or of `NOTHING`.
         gained: ``(54,)``, added to.
     """
     if level == 0:
         return
+    naturals, needed = hand.naturals, hand.needed
     size, for_runs = int(r["hand_size"]), MIN_RUN * int(r["min_sequences"])
     if not pure_matters(level - 1, needed - 1, covered, r):
-        note_gains(hand, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, gained)
+        note_gains(naturals, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, gained)
         return
     # Where natural cards without a place keep the distance up, what lowers it raises the cover, with any pure
     # sequence: ask that once, and of each sequence only what is still open.
     bound = np.full(NOTHING + 1, -1, dtype=np.int64)
     if level > 1 and needed - covered == level:
         bound[:] = 0
-        note_gains(hand, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, bound)
-    runs = with_solid_end(open_runs(ones, level), ones)  # of two ends without a card no face fills both
-    runs = reaching_runs(hand, runs, size, for_runs, needed - level, table)
+        note_gains(naturals, size, for_runs, covered, thrown, asked & ~wild, asked & wild, table, bound)
+    runs = with_solid_end(open_runs(hand.ones, level), hand.ones)  # of two ends without a card no face fills both
+    runs = reaching_runs(naturals, runs, size, for_runs, needed - level, table)
     for length in range(MIN_RUN, MAX_RUN + 1):
         starts = runs[length - MIN_RUN]
         while starts:
@@ -241,12 +256,12 @@ def _note_outs(
             if asked == 0:
                 return
             run = run_at(start, length)
-            gaps = run & ~suit_of(ones, suit)
+            gaps = run & ~suit_of(hand.ones, suit)
             ends = gaps & (run & -run | 1 << start + length - 1)
             joining = asked & run_faces(gaps, suit)
-            rest, places = without_run(hand, suit, run), size - length
-            goal = needed - level - popcount(suit_of(hand[0], suit) & run)
-            own = run_faces(run & suit_of(ones, suit) & ~suit_of(twos, suit), suit)
+            rest, places = without_run(naturals, suit, run), size - length
+            goal = needed - level - popcount(suit_of(naturals[0], suit) & run)
+            own = run_faces(run & suit_of(hand.ones, suit) & ~suit_of(hand.twos, suit), suit)
             if length > MIN_RUN and ends:
                 # The shorter run serves every face but the one that comes to this end.
                 _note_joining(

@@ -1,9 +1,9 @@
 """The points that the best arrangement of a hand leaves over, exactly, in well under a microsecond.
 
 The idea. Without a pure run every card counts. Otherwise each pure run of three to five cards is tried in
-turn (six cards are two such runs), and what it leaves is natural cards and so many wild cards. These are
+turn (six cards are two such runs), and what it leaves is natural cards and a number of wild cards. These are
 now all alike: outside a pure sequence a wild card in its own place is worth no more than a joker. The
-tables of `runs` say what further runs can save in each suit with 0, 1, … wild cards, and `join` adds the
+tables of `runs` say what further runs can save in each suit with 0, 1, … wild cards, and `add_savings` adds the
 suits. Any saving at all means that there is a second sequence, so that everything counts as arranged.
 
 Sets are the one thing that suits share. At most two fit beside the two sequences, and they are tried by
@@ -37,7 +37,8 @@ from paplu_env.melds.bits import (
     suits_of,
     words_of,
 )
-from paplu_env.melds.fast_points.runs import BYTE, MOST_WILD, cover, join
+from paplu_env.melds.dispatch import has_fast_points
+from paplu_env.melds.fast_points.runs import BYTE, MOST_WILD, add_savings, savings_of
 from paplu_env.melds.fast_points.sets import held_suits, set_cards, set_choices, set_price, set_ranks
 from paplu_env.rules import choice_code
 
@@ -72,7 +73,7 @@ def points_kernel(counts: Counts, wild: int, r: Rules) -> int:
 @njit
 def _left_over(counts: Counts, wild: int, r: Rules, enough: int) -> int:
     """Deadwood, or any number from ``enough`` up if it is at least that."""
-    if int(r["standard_groups"]):
+    if has_fast_points(r):
         return least_left(counts, wild, int(r["gate"] == _LIVES), enough)
     return deadwood_general(counts, wild, r, enough)
 
@@ -109,8 +110,8 @@ def least_left(counts: Counts, wild: int, one_life: int, enough: int) -> int:
                 ones_left = natural & ~run | doubled & run
                 twos_left = doubled & ~run
                 spare = min(num_wild - card_count(run & wilds), MOST_WILD)
-                own = cover(suit_of(ones_left, suit), suit_of(twos_left, suit), spare)
-                runs = join(own, others, spare)
+                own = savings_of(suit_of(ones_left, suit), suit_of(twos_left, suit), spare)
+                runs = add_savings(own, others, spare)
                 further = runs >> 8 * spare & BYTE
                 if further or one_life or spare >= 3:
                     saved = max(saved, gain + further)
@@ -126,13 +127,13 @@ def least_left(counts: Counts, wild: int, one_life: int, enough: int) -> int:
 
 @njit
 def _other_suits(ones: int, twos: int, suit: int, num_wild: int) -> int:
-    """What runs save in the three other suits together, bytes as in `cover`."""
+    """What runs save in the three other suits together, bytes as in `savings_of`."""
     spare = min(num_wild, MOST_WILD)
     others = 0
     for step in range(1, NUM_SUITS):
         other = (suit + step) % NUM_SUITS
-        own = cover(suit_of(ones, other), suit_of(twos, other), spare)
-        others = join(own, others, spare) if others else own
+        own = savings_of(suit_of(ones, other), suit_of(twos, other), spare)
+        others = add_savings(own, others, spare) if others else own
     return others
 
 
@@ -182,9 +183,9 @@ def _set_points(cards: int, rank: int) -> int:
 def _runs_beside_sets(ones: int, twos: int, num_wild: int) -> int:
     """Points saved by runs, given sets; hopelessly few if there is no second sequence among them."""
     (spades, hearts, diamonds, clubs), (spades_2, hearts_2, diamonds_2, clubs_2) = suits_of(ones), suits_of(twos)
-    majors = join(cover(spades, spades_2, num_wild), cover(hearts, hearts_2, num_wild), num_wild)
-    minors = join(cover(diamonds, diamonds_2, num_wild), cover(clubs, clubs_2, num_wild), num_wild)
-    saved = join(majors, minors, num_wild) >> 8 * num_wild & BYTE
+    majors = add_savings(savings_of(spades, spades_2, num_wild), savings_of(hearts, hearts_2, num_wild), num_wild)
+    minors = add_savings(savings_of(diamonds, diamonds_2, num_wild), savings_of(clubs, clubs_2, num_wild), num_wild)
+    saved = add_savings(majors, minors, num_wild) >> 8 * num_wild & BYTE
     if saved == 0 and num_wild < 3:  # three wild cards are a sequence by themselves
         return -_NO_CAP
     return saved
@@ -223,7 +224,7 @@ def _best_sets(ones: int, twos: int, num_wild: int) -> int:
 
 @njit
 def _bound(set_gains: int, runs: int, spare: int) -> int:
-    """Bound on what sets and runs save together with so many wild cards."""
+    """Bound on what sets and runs save together with ``spare`` wild cards."""
     best = 0
     for price in range(min(spare, 2) + 1):
         best = max(best, (set_gains >> 8 * price & BYTE) + (runs >> 8 * (spare - price) & BYTE))

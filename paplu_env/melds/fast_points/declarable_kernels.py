@@ -30,11 +30,13 @@ from paplu_env.melds.bits import (
     Rules,
     card_count,
     closed,
+    ranks_in_two_suits,
     run_starts,
     suit_of,
     suits_of,
     words_of,
 )
+from paplu_env.melds.dispatch import has_fast_points
 from paplu_env.melds.fast_points.deadwood_kernels import least_left
 from paplu_env.melds.fast_points.runs import AFTER_THROW, COST, NO_COST, WITHOUT_ONE, WITHOUT_TWO, cost
 from paplu_env.melds.fast_points.sets import set_cards, set_choices, set_price, set_ranks
@@ -51,7 +53,7 @@ def declarable_kernel(counts: Counts, wild: int, r: Rules) -> int:
         wild: bitmask of wild faces, any set of them.
         r: the rule set's record.
     """
-    if int(r["standard_groups"]) == 0:
+    if not has_fast_points(r):
         return declarable_general(counts, wild, r)
     ones, twos, wilds, num_wild = words_of(counts, wild)
     natural, doubled = ones & ~wilds, twos & ~wilds
@@ -89,7 +91,7 @@ def is_complete_kernel(counts: Counts, wild: int, r: Rules) -> bool:
     Of thirteen cards that is so when there is a pure run and nothing counts: wild cards to spare lengthen the
     second sequence, and where only wild cards lie beside the run they are one.
     """
-    if int(r["standard_groups"]) == 0:
+    if not has_fast_points(r):
         return is_complete_general(counts, wild, r)
     ones, _, _, _ = words_of(counts, wild)
     return run_starts(ones) != 0 and least_left(counts, wild, as_int64(1), as_int64(1)) == 0
@@ -105,9 +107,7 @@ def _lonely(ones: int, twos: int) -> int:
     below = ones & RANK_BITS  # nothing lies above the high ace
     near = below << 1 | below << 2 | ones >> 1 | ones >> 2
     near |= (near & COLUMN) << NUM_RANKS | near >> NUM_RANKS & COLUMN
-    spades, hearts, diamonds, clubs = suits_of(ones)
-    mates = spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)
-    lonely = RANK_BITS & ~near & ~((mates & SUIT_RANKS) * COLUMN)
+    lonely = RANK_BITS & ~near & ~(ranks_in_two_suits(ones) * COLUMN)
     return popcount(ones & lonely) + popcount(twos & lonely)
 
 

@@ -5,35 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from paplu_env._jit import lowest_bit, njit
-from paplu_env.cards import PRINTED_JOKER, Counts
-from paplu_env.melds.bits import FACE_BITS, Rules, card_count, closed, run_starts, words_of
-from paplu_env.rules import RuleSet
+from paplu_env.cards import Counts
+from paplu_env.melds.bits import Rules, card_count, closed, run_starts, third_copies, words_of
 
 _RUN: Final = 0b111  # three cards are enough, a longer run only takes more
 
 
-def lives(counts: Counts, wild: int, rules: RuleSet) -> int:
-    """0: no pure sequence; 1: a pure sequence; 2: a pure sequence and another sequence disjoint from it.
-
-    A tanala counts as a pure sequence where the table plays it. How many lives a complete hand needs is
-    another question, see ``min_sequences``.
-
-    Args:
-        counts: cards held, ``(53,)`` uint8, of any number. Not modified.
-        wild: bitmask of wild faces.
-
-    >>> from paplu_env.cards import parse_hand, wild_of_rank
-    >>> [lives(parse_hand(text), wild_of_rank(6), RuleSet()) for text in ("5H 6H PJ", "5H 6H 7H", "5H 6H 7H 2S 4S PJ")]
-    [0, 1, 2]
-    """
-    return lives_kernel(counts, wild, rules.packed[0])
-
-
 @njit
 def lives_kernel(counts: Counts, wild: int, r: Rules) -> int:
-    """`lives` for kernels."""
+    """0: no pure sequence; 1: a pure sequence; 2: a pure sequence and another sequence disjoint from it.
+
+    Args:
+        counts: cards held, ``(53,)`` uint8, of any number; not checked.
+        wild: bitmask of wild faces.
+        r: the rule set's record.
+    """
     ones, twos, wilds, num_wild = words_of(counts, wild)
-    tanalas = _tanalas(counts) if int(r["tanala"]) == 1 else 0
+    tanalas = third_copies(counts) if int(r["tanala"]) == 1 else 0
     starts = run_starts(ones)
     best = 1 if starts | tanalas else 0
     while starts:
@@ -51,16 +39,6 @@ def lives_kernel(counts: Counts, wild: int, r: Rules) -> int:
         if tanalas or _has_sequence(ones & ~face, wilds, spare, int(r["min_naturals"])):
             return 2
     return best
-
-
-@njit
-def _tanalas(counts: Counts) -> int:
-    """Faces held three times, as a word."""
-    word = 0
-    for face in range(PRINTED_JOKER):
-        if int(counts[face]) > 2:
-            word |= int(FACE_BITS[face])
-    return word
 
 
 @njit

@@ -8,7 +8,7 @@ passes.
 
 The tables are small (64 and 16 KiB, mostly the corner of few cards) and know one copy of each rank. Beside a
 pure run thirteen or fourteen cards have room for three other groups, so two copies of a rank in runs means
-one run beside at most two that don't meet: `cover` and `cost` try that one run.
+one run beside at most two that don't meet: `savings_of` and `cost` try that one run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NUM_RUNS: Final = len(_RUNS)
 
 
 def _tabulate() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """`COVER` and the costs, all sets with the same lowest card at once, kings first."""
+    """`SAVINGS` and the costs, all sets with the same lowest card at once, kings first."""
     points = np.zeros((MOST_WILD + 1, 1 << NUM_RANKS), dtype=np.int64)
     cost = np.zeros(1 << NUM_RANKS, dtype=np.int64)
     number, value = np.zeros(1 << NUM_RANKS, dtype=np.int64), np.zeros(1 << NUM_RANKS, dtype=np.int64)
@@ -92,7 +92,7 @@ def _pack_costs(cost: npt.NDArray[np.int64]) -> npt.NDArray[np.uint16]:
     return (cost | thrown << AFTER_THROW | one << WITHOUT_ONE | two << WITHOUT_TWO).astype(np.uint16)
 
 
-# COVER[held]: byte g is the most points that runs can take from these ranks with g wild cards, at most 94.
+# SAVINGS[held]: byte g is the most points that runs can take from these ranks with g wild cards, at most 94.
 # COST[held]: four bits each, the fewest wild cards with which runs take all of these ranks, all but some
 # one of them, all but at most one, all but at most two.
 AFTER_THROW: Final = 4
@@ -100,30 +100,30 @@ WITHOUT_ONE: Final = 8
 WITHOUT_TWO: Final = 12
 NO_COST: Final = 15  # nothing to throw; the highest cost is 6
 _TABLES: Final = _tabulate()
-COVER: Final = _TABLES[0]
+SAVINGS: Final = _TABLES[0]
 COST: Final = _pack_costs(_TABLES[1])
-COVER.setflags(write=False)
+SAVINGS.setflags(write=False)
 COST.setflags(write=False)
 
 
 @njit
-def cover(ones: int, twos: int, num_wild: int) -> int:
-    """Most points that runs take from a suit with 0, 1, … wild cards, a byte each as in `COVER`.
+def savings_of(ones: int, twos: int, num_wild: int) -> int:
+    """Most points that runs take from a suit with 0, 1, … wild cards, a byte each as in `SAVINGS`.
 
     Args:
         ones: the suit's field of cards held at least once, both bits of an ace.
         twos: the same of those held twice.
         num_wild: bytes above this one may be too low.
     """
-    best = int(COVER[ones & SUIT_RANKS])
+    best = int(SAVINGS[ones & SUIT_RANKS])
     # Two runs through one rank are six cards.
     if twos == 0 or popcount(ones & SUIT_RANKS) + popcount(twos & SUIT_RANKS) + num_wild < 6:
         return best
-    return _cover_with_second_run(ones, twos, num_wild, best)
+    return _savings_with_second_run(ones, twos, num_wild, best)
 
 
 @njit
-def _cover_with_second_run(ones: int, twos: int, num_wild: int, best: int) -> int:
+def _savings_with_second_run(ones: int, twos: int, num_wild: int, best: int) -> int:
     """Every run through a doubled rank, and the tabulated best of what it leaves."""
     for run in range(NUM_RUNS):
         places = int(RUN_PLACES[run])
@@ -132,7 +132,7 @@ def _cover_with_second_run(ones: int, twos: int, num_wild: int, best: int) -> in
             continue
         taken = int(RUN_CLOSED[run])
         gain = point_sum(ones & taken)
-        rest = int(COVER[(ones & ~taken | twos & taken) & SUIT_RANKS])
+        rest = int(SAVINGS[(ones & ~taken | twos & taken) & SUIT_RANKS])
         for wild in range(gaps, num_wild + 1):
             shift = 8 * wild
             reached = gain + (rest >> 8 * (wild - gaps) & BYTE)
@@ -168,8 +168,8 @@ def _cost_with_second_run(ones: int, twos: int, doubled: int) -> int:
 
 
 @njit
-def join(one: int, other: int, num_wild: int) -> int:
-    """The best of two suits together for 0, 1, … wild cards: bytes as in `cover`, up to ``num_wild``."""
+def add_savings(one: int, other: int, num_wild: int) -> int:
+    """The best of two suits together for 0, 1, … wild cards: bytes as in `savings_of`, up to ``num_wild``."""
     both = 0
     for wild in range(num_wild + 1):
         best = 0

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from paplu_env._jit import njit, popcount
-from paplu_env.melds.bits import COLUMN, FIELD, SUIT_RANKS, card_count, closed, suits_of
+from paplu_env.melds.bits import COLUMN, FIELD, card_count, closed, ranks_in_three_suits, ranks_in_two_suits
 
 
 @njit
 def set_ranks(ones: int, num_wild: int) -> int:
     """Ranks held in enough suits for a set, as 13 bits: three, or two and a wild card."""
-    spades, hearts, diamonds, clubs = suits_of(ones)
-    major, minor = spades & hearts, diamonds & clubs
-    if num_wild == 0:
-        return (major & (diamonds | clubs) | minor & (spades | hearts)) & SUIT_RANKS
-    return (major | minor | (spades | hearts) & (diamonds | clubs)) & SUIT_RANKS
+    return ranks_in_three_suits(ones) if num_wild == 0 else ranks_in_two_suits(ones)
 
 
 @njit

@@ -9,7 +9,7 @@ import pytest
 from paplu_env.cards import Counts, format_hand, parse_hand, parse_rank, wild_of_rank
 from paplu_env.melds.any_options.layout_search import deadwood_general
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel, points_kernel
-from paplu_env.melds.fast_points.runs import COST, COVER, MOST_WILD
+from paplu_env.melds.fast_points.runs import COST, MOST_WILD, SAVINGS
 from paplu_env.rules import RuleSet, preset
 from tests.melds.samples import KINDS, draw_hand, run_as_plain_python
 
@@ -83,7 +83,7 @@ def test_tables_hold_the_best_runs_of_one_suit() -> None:
     for _ in range(25):
         held = frozenset(rng.sample(range(13), rng.randint(1, 5)))
         row = sum(1 << rank for rank in held)
-        covered = [int(COVER[row]) >> 8 * wild & 255 for wild in range(MOST_WILD + 1)]
+        covered = [int(SAVINGS[row]) >> 8 * wild & 255 for wild in range(MOST_WILD + 1)]
         assert covered[:5] == [best(held, wild) for wild in range(5)], held
         everything = sum(worth[rank] for rank in held)
         cost = int(COST[row]) & 15
