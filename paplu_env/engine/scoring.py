@@ -101,7 +101,17 @@ def settle(s: Any, ending: int, finisher: int, counts: Points, returns: Returns,
 
 
 @njit
-def _pay(returns: Returns, payer: int, collector: int, amount: int) -> None:
+def forfeit(returns: Points, payer: int, collector: int, r: Any) -> None:
+    """Fill ``returns``, ``(P,)`` int64, for a deal that an illegal action of ``payer`` ended.
+
+    It costs what a wrong declaration costs, paid to ``collector``. Nobody else pays.
+    """
+    returns[:] = 0
+    _pay(returns, payer, collector, int(r["wrong_declare_points"]))
+
+
+@njit
+def _pay(returns: Returns | Points, payer: int, collector: int, amount: int) -> None:
     returns[payer] = int(returns[payer]) - amount
     returns[collector] = int(returns[collector]) + amount
 
