@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import run_slices
 from paplu_env.encoding.fields import Field, FieldSpec, lay_out
+from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.state import Views, check_views
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
@@ -66,6 +67,7 @@ class Encoding(Layout, ABC):
         rules: RuleSet | str | Mapping[str, Any],
         out: Observations | None = None,
         threads: int = 1,
+        sheets: Sequence[ScoreSheet] | None = None,
     ) -> Observations:
         """Observations of views, each for the seat of its view, to move or not.
 
@@ -73,6 +75,7 @@ class Encoding(Layout, ABC):
             views: ``(B,)`` of the table's view dtype. Not modified.
             out: ``(B, F)`` float32, C-contiguous, every entry is overwritten; a new array if not given.
             threads: slices of rows that run at the same time; the result doesn't depend on it.
+            sheets: ``B`` score sheets, one beside each view; an encoding that shows no scores leaves them unread.
 
         Returns:
             ``(B, F)`` float32 in [0, 1]: ``out``.

@@ -102,7 +102,17 @@ def settle(s: StateRow, ending: int, finisher: int, counts: Points, returns: Ret
 
 
 @njit
-def _pay(returns: Returns, payer: int, collector: int, amount: int) -> None:
+def forfeit(returns: Points, payer: int, collector: int, r: RulesRow) -> None:
+    """Fill ``returns``, ``(P,)`` int64, for a deal that an illegal action of ``payer`` ended.
+
+    It costs what a wrong declaration costs, paid to ``collector``. Nobody else pays.
+    """
+    returns[:] = 0
+    _pay(returns, payer, collector, int(r["wrong_declare_points"]))
+
+
+@njit
+def _pay(returns: Returns | Points, payer: int, collector: int, amount: int) -> None:
     returns[payer] = int(returns[payer]) - amount
     returns[collector] = int(returns[collector]) + amount
 

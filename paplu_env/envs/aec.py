@@ -15,11 +15,13 @@ from gymnasium.utils import seeding
 
 from paplu_env import encoding as encodings
 from paplu_env import engine
+from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.state import ENDING_NAMES, OVER, TRUNCATED, Views, empty_states
-from paplu_env.envs.core.deal_batch import Rules
+from paplu_env.envs.core.arguments import Rules
 from paplu_env.envs.core.rewards import Reward
+from paplu_env.envs.core.saved import VersionedPickle
 from paplu_env.envs.core.seeds import draw_seeds
-from paplu_env.errors import PapluError
+from paplu_env.errors import InvalidRules, PapluError
 from paplu_env.render.ansi import format_view
 from paplu_env.rules import as_rules
 
@@ -58,7 +60,7 @@ def enforce_order(env: PapluAECEnv) -> Wrapped:
     return wrapped
 
 
-class PapluAECEnv(AECEnv[str, Observation, int]):
+class PapluAECEnv(VersionedPickle, AECEnv[str, Observation, int]):
     """All seats of one deal as agents ``player_0``, ``player_1``, …, the number being the seat.
 
     An episode is one deal, and seat 0 has the first turn. `observe` gives any agent its own view at any
@@ -120,12 +122,20 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         self.agents: list[str] = []
 
     def observation_space(self, agent: str) -> Space[Any]:
-        """A dict of ``observation``, a box, and ``action_mask``."""
-        return self._observation_spaces[agent]
+        """The space of `Observation`.
+
+        Raises:
+            InvalidRules: no seat of this game has an agent of this name.
+        """
+        return self._observation_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def action_space(self, agent: str) -> Discrete:
-        """The 110 actions; ``sample(mask)`` takes masks as observations hold them."""
-        return self._action_spaces[agent]
+        """The 110 actions; ``sample(mask)`` takes masks as observations hold them.
+
+        Raises:
+            InvalidRules: no seat of this game has an agent of this name.
+        """
+        return self._action_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal.
@@ -175,10 +185,11 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         """What an agent's seat may know now, and what it may do, all new arrays.
 
         Raises:
+            InvalidRules: no seat of this game has an agent of this name.
             gymnasium.error.ResetNeeded: nothing has been dealt.
         """
         self._check_dealt("observe()")
-        seat = self._seats[agent]
+        seat = self._seat_of(agent)
         mask = np.zeros(engine.NUM_ACTIONS, dtype=np.int8)
         if int(self._states["current_player"][0]) == seat:
             mask[:] = engine.legal_action_mask(self._states, 0, self.rules)
@@ -210,6 +221,12 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
         mask = Box(0, 1, (engine.NUM_ACTIONS,), np.int8)
         return Dict({"observation": Box(0.0, 1.0, shape, np.float32), "action_mask": mask})
 
+    def _seat_of(self, agent: str) -> int:
+        seat = self._seats.get(agent)
+        if seat is None:
+            raise InvalidRules(f"agent {agent!r}: the agents of this game are {', '.join(self.possible_agents)}")
+        return seat
+
     def _agent_to_move(self) -> str:
         return self.possible_agents[int(self._states["current_player"][0])]
 
@@ -225,8 +242,12 @@ class PapluAECEnv(AECEnv[str, Observation, int]):
             self._end(self._deal_infos(), is_truncated=int(self._states["ending"][0]) == TRUNCATED)
 
     def _encode(self, view: Views) -> npt.NDArray[np.float32]:
-        observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules)[0]
+        observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules, sheets=self._sheets())[0]
         return observation
+
+    def _sheets(self) -> list[ScoreSheet] | None:
+        """The score sheet that observations show; None in a single deal."""
+        return None
 
     def _describe(self, seat: int) -> str:
         return format_view(engine.player_view(self._states, 0, seat), self.rules)

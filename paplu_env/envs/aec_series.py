@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.engine.series.format import SeriesFormat, as_series
+from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.series.series import Series
-from paplu_env.engine.state import Views
 from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
-from paplu_env.envs.core.deal_batch import Rules
-from paplu_env.envs.core.series_table import AT_THE_END, win_reward
+from paplu_env.envs.core.arguments import Rules
+from paplu_env.envs.core.series_game import AT_THE_END, format_scores, win_reward
 from paplu_env.rules import as_rules
 
 
@@ -61,8 +59,8 @@ class PapluSeriesAECEnv(PapluAECEnv):
     ) -> None:
         self.format = as_series(series)
         self._final_reward = reward if reward in AT_THE_END else None
-        table = self.format.table(as_rules(rules))
-        super().__init__(table, encoding, "points" if self._final_reward else reward, render_mode)
+        priced = self.format.table(as_rules(rules))
+        super().__init__(priced, encoding, "points" if self._final_reward else reward, render_mode)
         self._series: Series | None = None
 
     def _begin(self, seed: int) -> None:
@@ -92,19 +90,12 @@ class PapluSeriesAECEnv(PapluAECEnv):
         infos = {agent: info | outcome for agent, info in self._deal_infos().items()}
         self._end(infos, is_truncated=series.is_truncated)
 
-    def _encode(self, view: Views) -> npt.NDArray[np.float32]:
-        if isinstance(self.encoding, SeriesV1):
-            sheets = [self._under_way().sheet]
-            observation: npt.NDArray[np.float32] = self.encoding.encode(view, self.rules, sheets=sheets)[0]
-            return observation
-        return super()._encode(view)
+    def _sheets(self) -> list[ScoreSheet] | None:
+        return [self._under_way().sheet]
 
     def _describe(self, seat: int) -> str:
         sheet = self._under_way().sheet
-        scores = [
-            f"seat {seat} {score}{'' if seat in sheet.active else ' (out)'}" for seat, score in enumerate(sheet.scores)
-        ]
-        return f"{super()._describe(seat)}\n{sheet.format}, deal {len(sheet.results) + 1}: {', '.join(scores)}"
+        return f"{super()._describe(seat)}\n{format_scores(sheet, len(sheet.results) + 1)}"
 
     def _series_rewards(self, series: Series) -> dict[str, float]:
         """What the end of the series pays each agent."""

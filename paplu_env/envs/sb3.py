@@ -12,20 +12,21 @@ from gymnasium.spaces import Discrete
 from paplu_env.encoding import HIDDEN_V1, HiddenLayout
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import States
-from paplu_env.envs.core.deal_batch import (
+from paplu_env.envs.core.arguments import (
+    BatchOptions,
     Bools,
     Ints,
-    Observations,
     Rules,
-    TableOptions,
-    Tables,
+    check_batch_options,
     check_range,
-    check_table_options,
+    check_reset_options,
     read_actions,
 )
+from paplu_env.envs.core.deal_batch import DealBatch, Observations
 from paplu_env.envs.core.infos import row_info
 from paplu_env.envs.core.opponents import Opponents
-from paplu_env.envs.single import check_options, observation_space
+from paplu_env.envs.core.saved import VersionedPickle
+from paplu_env.envs.single import observation_space
 from paplu_env.errors import PapluError
 
 try:
@@ -37,7 +38,7 @@ except ImportError as error:
 _ROOT_ATTRIBUTES: Final = ("render_mode", "rules")  # what `get_attr` finds in every environment alike
 
 
-class PapluVecEnv(VecEnv):
+class PapluVecEnv(VersionedPickle, VecEnv):
     """``num_envs`` learners' seats for Stable-Baselines3, each deal against opponents drawn from a pool.
 
     What an observation, an action and a reward are is as in `PapluEnv`, and so are deals for equal seeds.
@@ -54,7 +55,7 @@ class PapluVecEnv(VecEnv):
         seed: environment ``i`` gets ``seed + i`` at the first reset; at random without.
         terminal_observations: "truncated": only infos of deals that were cut hold one, which is all that
             Stable-Baselines3's own algorithms read, and one observation in ten need not be worked out.
-        **options: see `TableOptions`: encoding, reward, seat, threads; and illegal_action, here "raise" if not
+        **options: see `BatchOptions`: encoding, reward, seat, threads; and illegal_action, here "raise" if not
             given, since Stable-Baselines3's own evaluation drops the masks without a word.
 
     Raises:
@@ -70,40 +71,40 @@ class PapluVecEnv(VecEnv):
         *,
         seed: int | None = None,
         terminal_observations: Literal["all", "truncated"] = "all",
-        **options: Unpack[TableOptions],
+        **options: Unpack[BatchOptions],
     ) -> None:
-        check_table_options("PapluVecEnv", options)
+        check_batch_options("PapluVecEnv", options)
         if terminal_observations not in ("all", "truncated"):
             raise PapluError(f"terminal_observations={terminal_observations!r}: choose all or truncated")
         self._shows_every_end = terminal_observations == "all"
-        raising: TableOptions = {"illegal_action": "raise", **options}
-        self._tables = Tables(
+        raising: BatchOptions = {"illegal_action": "raise", **options}
+        self._deals = DealBatch(
             num_envs,
             rules,
             _read_opponents(opponents),
             weights=opponent_weights,
             **raising,
         )
-        self.rules = self._tables.rules
+        self.rules = self._deals.rules
         self._everybody = np.arange(num_envs)
         self._actions: Ints | None = None
         self.render_mode = None
-        super().__init__(num_envs, observation_space(self._tables), Discrete(NUM_ACTIONS))
+        super().__init__(num_envs, observation_space(self._deals), Discrete(NUM_ACTIONS))
         if seed is not None:
             self.seed(seed)
 
     def reset(self) -> Observations:
         """Deal in all environments, with the seeds of the last call of `seed`, if any since."""
         for options in self._options:
-            check_options(options)
+            check_reset_options(options)
         for i, seed in enumerate(self._seeds):
             if seed is not None:
-                self._tables.seeds.reseed(i, seed)
+                self._deals.seeds.reseed(i, seed)
         self._reset_seeds()
         self._actions = None
-        self._tables.start(self._everybody)
-        self.reset_infos = [row_info(self._tables, i, is_start=True) for i in range(self.num_envs)]
-        return self._tables.observe()
+        self._deals.start(self._everybody)
+        self.reset_infos = [row_info(self._deals, i, is_start=True) for i in range(self.num_envs)]
+        return self._deals.observe()
 
     def step_async(self, actions: np.ndarray[Any, Any]) -> None:
         """Keep the actions for `step_wait`.
@@ -122,22 +123,22 @@ class PapluVecEnv(VecEnv):
             IllegalAction: one is not legal, under ``illegal_action="raise"``; nothing has been played then.
             PapluError: nothing has been dealt, or no actions were given.
         """
-        tables = self._tables
-        if self._actions is None or tables.over[0]:
+        deals = self._deals
+        if self._actions is None or deals.shown.over[0]:
             raise PapluError("no actions to play: call reset(), then step(actions)")
         actions, self._actions = self._actions, None
-        tables.advance(self._everybody, actions)
-        rewards = tables.rewards(self._everybody).astype(np.float32)
-        dones = tables.over.copy()
+        deals.advance(self._everybody, actions)
+        rewards = deals.rewards(self._everybody).astype(np.float32)
+        dones = deals.shown.over.copy()
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(dones)
         if ended.size:
             self._end(ended, infos)
-        return tables.observe(), rewards, dones, infos
+        return deals.observe(), rewards, dones, infos
 
     def action_masks(self) -> Bools:
         """``(num_envs, 110)`` bool, True = legal, a new array."""
-        return self._tables.masks.copy()
+        return self._deals.shown.masks.copy()
 
     def critic_obs(self, layout: HiddenLayout = HIDDEN_V1) -> Observations:
         """``(num_envs, H)`` what a layout of hidden cards says of each deal beside its observation, a new array.
@@ -147,10 +148,10 @@ class PapluVecEnv(VecEnv):
         Raises:
             PapluError: nothing has been dealt.
         """
-        tables = self._tables
-        if tables.over[0]:
+        deals = self._deals
+        if deals.shown.over[0]:
             raise PapluError("nothing has been dealt: call reset() before critic_obs()")
-        return layout.encode(tables.states, tables.seats, self.rules, threads=tables.threads)
+        return layout.encode(deals.dealt.states, deals.dealt.seats, self.rules, threads=deals.threads)
 
     def positions(self) -> tuple[States, Ints]:
         """``(num_envs,)`` copies of the states, whose seats to move are the learners', and ``(num_envs,)`` those seats.
@@ -160,10 +161,10 @@ class PapluVecEnv(VecEnv):
         Raises:
             PapluError: nothing has been dealt.
         """
-        tables = self._tables
-        if tables.over[0]:
+        deals = self._deals
+        if deals.shown.over[0]:
             raise PapluError("nothing has been dealt: call reset() before positions()")
-        return tables.states.copy(), tables.seats.astype(np.int64)
+        return deals.dealt.states.copy(), deals.dealt.seats.astype(np.int64)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Take other opponents; each environment meets them from its next deal on.
@@ -171,7 +172,7 @@ class PapluVecEnv(VecEnv):
         Raises:
             PapluError: unknown opponents, or weights that do not fit; nothing has changed then.
         """
-        self._tables.set_opponents(_read_opponents(opponents), weights)
+        self._deals.set_opponents(_read_opponents(opponents), weights)
 
     def has_attr(self, attr_name: str) -> bool:
         """Whether `get_attr` or `env_method` knows this name."""
@@ -208,24 +209,24 @@ class PapluVecEnv(VecEnv):
 
     def _end(self, ended: Ints, infos: list[dict[str, Any]]) -> None:
         """Say how deals ended, and deal the next ones."""
-        tables = self._tables
-        is_cut = tables.is_truncated(ended)
+        deals = self._deals
+        is_cut = deals.is_truncated(ended)
         for i, cut in zip(ended.tolist(), is_cut.tolist(), strict=True):
-            infos[i] = row_info(tables, i, is_start=False)
+            infos[i] = row_info(deals, i, is_start=False)
             infos[i]["TimeLimit.truncated"] = cut
         shown = ended if self._shows_every_end else ended[is_cut]
         if shown.size:
-            for i, observation in zip(shown.tolist(), tables.observe(shown), strict=True):
+            for i, observation in zip(shown.tolist(), deals.observe(shown), strict=True):
                 infos[i]["terminal_observation"] = observation.copy()
-        tables.start(ended)
+        deals.start(ended)
         for i in ended.tolist():
-            self.reset_infos[i] = row_info(tables, i, is_start=True)
+            self.reset_infos[i] = row_info(deals, i, is_start=True)
 
     def _methods(self) -> dict[str, Callable[..., Any]]:
         return {"action_masks": self._mask_of}
 
     def _mask_of(self, i: int) -> Bools:
-        mask: Bools = self._tables.masks[i].copy()
+        mask: Bools = self._deals.shown.masks[i].copy()
         return mask
 
 

@@ -14,16 +14,17 @@ from gymnasium.spaces import Box, Discrete
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.series.format import SeriesFormat
 from paplu_env.engine.series.series import Series
-from paplu_env.envs.core.deal_batch import Rules, Seat, WhenIllegal
+from paplu_env.envs.core.arguments import Rules, check_reset_options, read_action
+from paplu_env.envs.core.learner_seat import Seat, WhenIllegal
 from paplu_env.envs.core.opponents import Opponents
-from paplu_env.envs.core.series_table import SeriesTable
-from paplu_env.envs.single import Observation, UnknownRenderMode, check_options, read_action
-from paplu_env.errors import PapluError
+from paplu_env.envs.core.saved import LearnerEnv, Observation
+from paplu_env.envs.core.series_game import SeriesGame, format_scores
+from paplu_env.envs.single import check_render_mode
 
 _RENDER_MODES: Final = ("ansi",)
 
 
-class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
+class PapluSeriesEnv(LearnerEnv):
     """One learner in a series of deals, from the first deal to the result.
 
     As `PapluEnv`, but an episode is a whole series: when a deal ends the next one is dealt inside `step`,
@@ -73,6 +74,8 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
 
     metadata = {"render_modes": list(_RENDER_MODES), "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
 
+    _core: SeriesGame
+
     def __init__(
         self,
         rules: Rules = "points",
@@ -84,12 +87,10 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
         series: SeriesFormat | str | Mapping[str, Any] = "pool_101",
     ) -> None:
-        if render_mode is not None and render_mode not in _RENDER_MODES:
-            raise UnknownRenderMode(f"unknown render mode {render_mode!r}: choose ansi, or None")
-        self.render_mode = render_mode
-        self._table = SeriesTable(rules, series, opponent, encoding, reward, seat, illegal_action)
-        self.rules = self._table.rules
-        self.observation_space = Box(0.0, 1.0, (self._table.num_features,), np.float32)
+        self.render_mode = check_render_mode(render_mode, _RENDER_MODES)
+        self._core = SeriesGame(rules, series, opponent, encoding, reward, seat, illegal_action)
+        self.rules = self._core.rules
+        self.observation_space = Box(0.0, 1.0, (self._core.num_features,), np.float32)
         self.action_space = Discrete(NUM_ACTIONS)
         self._has_reset = False
 
@@ -102,11 +103,11 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
             seed: makes the generator anew that the seeds of the series are drawn from.
             options: none are known; whatever lasts is an argument of the environment.
         """
-        check_options(options)
+        check_reset_options(options)
         super().reset(seed=seed)
-        self._table.start(lambda: int(self.np_random.bit_generator.random_raw()))
+        self._core.start(lambda: int(self.np_random.bit_generator.random_raw()))
         self._has_reset = True
-        return self._table.observe(), self._table.info(is_start=True)
+        return self._core.observe(), self._core.info(is_start=True)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and play on until it must decide again or the series is over.
@@ -116,34 +117,28 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
             IllegalAction: it is not legal, under ``illegal_action="raise"``.
             gymnasium.error.ResetNeeded: no series is on.
         """
-        table = self._table
-        if not self._has_reset:
-            raise ResetNeeded("nothing has been dealt: call reset() before step()")
-        if table.is_terminated or table.is_truncated:
+        game = self._core
+        self._check_reset("step()")
+        if game.is_terminated or game.is_truncated:
             raise ResetNeeded("the series is over: call reset() for the next one")
-        reward = table.step(read_action(action))
-        info = table.info(is_start=False)
-        return table.observe(), reward, table.is_terminated, table.is_truncated, info
+        reward = game.step(read_action(action))
+        info = game.info(is_start=False)
+        return game.observe(), reward, game.is_terminated, game.is_truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(110,)`` bool, True = legal, a new array; all False when no series is on."""
-        return self._table.masks() if self._has_reset else np.zeros(NUM_ACTIONS, dtype=np.bool_)
+        return self._core.masks() if self._has_reset else np.zeros(NUM_ACTIONS, dtype=np.bool_)
 
     def render(self) -> str | None:
         """The table as the learner sees it and the running scores, as text; None without a render mode."""
         if self.render_mode is None:
             gymnasium.logger.warn('render() shows nothing without a render mode: make the environment with "ansi"')
             return None
-        if not self._has_reset:
-            raise ResetNeeded("nothing has been dealt: call reset() before render()")
+        self._check_reset("render()")
         from paplu_env.render.ansi import format_view  # only for those who look
 
-        sheet = self._table.sheet
-        scores = ", ".join(
-            f"seat {seat} {score}{'' if seat in sheet.active else ' (out)'}" for seat, score in enumerate(sheet.scores)
-        )
-        shown = format_view(self._table.view(), self.rules, color=False)
-        return f"{shown.rstrip()}\n{sheet.format}, deal {self._table.series.deal_number + 1}: {scores}\n"
+        shown = format_view(self._core.view(), self.rules, color=False)
+        return f"{shown.rstrip()}\n{format_scores(self._core.sheet, self._core.series.deal_number + 1)}\n"
 
     @property
     def series(self) -> Series:
@@ -152,26 +147,5 @@ class PapluSeriesEnv(gymnasium.Env[Observation, np.int64]):
         Raises:
             gymnasium.error.ResetNeeded: no series has begun.
         """
-        if not self._has_reset:
-            raise ResetNeeded("nothing has been dealt: call reset() first")
-        return self._table.series.copy()
-
-    def get_state(self) -> dict[str, Any]:
-        """Everything that the future hangs on, in plain values and a series, for `set_state`."""
-        return {
-            "table": self._table.get_state(),
-            "has_reset": self._has_reset,
-            "np_random": self.np_random.bit_generator.state,
-        }
-
-    def set_state(self, state: Mapping[str, Any]) -> None:
-        """Put back what `get_state` gave, here or in another environment with equal arguments.
-
-        Raises:
-            PapluError: it is the state of an environment with other arguments.
-        """
-        if not isinstance(state, Mapping) or not {"table", "has_reset", "np_random"} <= set(state):
-            raise PapluError("this is no state of a series environment: take one with get_state()")
-        self._table.set_state(state["table"])
-        self._has_reset = bool(state["has_reset"])
-        self.np_random.bit_generator.state = state["np_random"]
+        self._check_reset("reading series")
+        return self._core.series.copy()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,25 +13,27 @@ from gymnasium.spaces import Box, Discrete
 
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.engine.state import TRUNCATED
-from paplu_env.envs.core.deal_batch import Rules, Seat, Tables, WhenIllegal
+from paplu_env.envs.core.arguments import Rules, check_reset_options, read_action
+from paplu_env.envs.core.deal_batch import DealBatch
 from paplu_env.envs.core.infos import row_info
 from paplu_env.envs.core.kernels import NEXT_DEAL
+from paplu_env.envs.core.learner_seat import Seat, WhenIllegal
 from paplu_env.envs.core.opponents import SELF, Opponents
+from paplu_env.envs.core.saved import LearnerEnv, Observation
 from paplu_env.envs.core.seeds import SeedStreams
 from paplu_env.errors import PapluError
 
 if TYPE_CHECKING:
     from paplu_env.render.window import Window
 
-Observation = npt.NDArray[np.float32]
 Frame = str | npt.NDArray[np.uint8]  # a table as text, or as a picture (height, width, 3)
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
-_ROW: Final = np.zeros(1, dtype=np.int64)  # the only row of the tables
+_ROW: Final = np.zeros(1, dtype=np.int64)  # the only row of the batch
 _DEAL: Final = np.full(1, NEXT_DEAL)  # what it is to do in a reset
 
 
-class PapluEnv(gymnasium.Env[Observation, np.int64]):
+class PapluEnv(LearnerEnv):
     """One learner against opponents that are played inside `step` and `reset`.
 
     An episode is one deal. An observation is what the learner's seat may know, encoded; an action is one
@@ -67,6 +68,8 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012 (Gymnasium's form)
 
+    _core: DealBatch
+
     def __init__(
         self,
         rules: Rules = "points",
@@ -78,7 +81,7 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         self.render_mode = check_render_mode(render_mode, RENDER_MODES)
-        self._tables = Tables(
+        self._core = DealBatch(
             1,
             rules,
             SELF if opponent == SELF else [opponent],
@@ -88,8 +91,8 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             seat=seat,
             illegal_action=illegal_action,
         )
-        self.rules = self._tables.rules
-        self.observation_space = observation_space(self._tables)
+        self.rules = self._core.rules
+        self.observation_space = observation_space(self._core)
         self.action_space = Discrete(NUM_ACTIONS)
         self._action = np.zeros(1, dtype=np.int64)
         self._has_reset = False
@@ -104,16 +107,16 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             seed: makes the generator anew that the deals' seeds are drawn from.
             options: none are known; whatever lasts is an argument of the environment.
         """
-        check_options(options)
+        check_reset_options(options)
         super().reset(seed=seed)
-        tables = self._tables
+        deals = self._core
         self._adopt()
-        tables.seeds.refill(_ROW)
-        tables.advance(_ROW, _DEAL)
+        deals.seeds.refill(_ROW)
+        deals.advance(_ROW, _DEAL)
         self._has_reset = True
         if self.render_mode == "human":
             self._show()
-        return tables.observe()[0], row_info(tables, 0, is_start=True)
+        return deals.observe()[0], row_info(deals, 0, is_start=True)
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and the others until it must decide again or the deal is over.
@@ -123,24 +126,23 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             IllegalAction: it is not legal, under ``illegal_action="raise"``.
             gymnasium.error.ResetNeeded: no deal is on.
         """
-        tables = self._tables
-        if not self._has_reset:
-            raise ResetNeeded("nothing has been dealt: call reset() before step()")
-        if tables.over[0]:
+        deals = self._core
+        self._check_reset("step()")
+        if deals.shown.over[0]:
             raise ResetNeeded("the deal is over: call reset() for the next one")
         self._action[0] = read_action(action)
-        tables.advance(_ROW, self._action)
-        is_over = bool(tables.over[0])
-        reward = float(tables.rewards(_ROW)[0]) if is_over or tables.reward.is_shaped else 0.0
-        is_truncated = is_over and bool(tables.endings[0] == TRUNCATED)
-        info = row_info(tables, 0, is_start=False)
+        deals.advance(_ROW, self._action)
+        is_over = bool(deals.shown.over[0])
+        reward = float(deals.rewards(_ROW)[0]) if is_over or deals.reward.is_shaped else 0.0
+        is_truncated = is_over and bool(deals.shown.endings[0] == TRUNCATED)
+        info = row_info(deals, 0, is_start=False)
         if self.render_mode == "human":
             self._show()
-        return tables.observe()[0], reward, is_over and not is_truncated, is_truncated, info
+        return deals.observe()[0], reward, is_over and not is_truncated, is_truncated, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """``(110,)`` bool, True = legal, a new array; all False when no deal is on."""
-        masks: npt.NDArray[np.bool_] = self._tables.masks[0].copy()
+        masks: npt.NDArray[np.bool_] = self._core.shown.masks[0].copy()
         return masks
 
     def render(self) -> Frame | None:
@@ -150,12 +152,11 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
                 f"render() shows nothing without a render mode: make the environment with one of {RENDER_MODES}"
             )
             return None
-        if not self._has_reset:
-            raise ResetNeeded("nothing has been dealt: call reset() before render()")
+        self._check_reset("render()")
         if self.render_mode == "human":
             self._show()
             return None
-        return render_row(self._tables, 0, self.render_mode)
+        return render_row(self._core, 0, self.render_mode)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -164,44 +165,34 @@ class PapluEnv(gymnasium.Env[Observation, np.int64]):
             self._window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_window": None}  # a copy opens its own
+        return {**super().__getstate__(), "_window": None}  # a copy opens its own
 
     def _show(self) -> None:
         from paplu_env.render.pixels import draw_view
         from paplu_env.render.window import Window  # only for those who look: it needs pygame
 
-        picture = draw_view(self._tables.views, self.rules)
+        picture = draw_view(self._core.shown.views, self.rules)
         if self._window is None:
             self._window = Window(picture.shape[1], picture.shape[0])
         self._window.show(picture, self.metadata["render_fps"])
 
     def get_state(self) -> dict[str, Any]:
-        """Everything that the future hangs on, in arrays and plain values, for `set_state`."""
+        """Everything that the future hangs on, for `set_state`; later steps leave it as it is."""
         self._adopt()
-        return {
-            "tables": self._tables.get_state(),
-            "has_reset": self._has_reset,
-            "np_random": self.np_random.bit_generator.state,
-            "policies": self._tables.seeds.get_policies(0),
-        }
+        return super().get_state()
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Put back what `get_state` gave, here or in another environment with equal arguments.
 
         Raises:
-            PapluError: it is the state of an environment with other arguments.
+            PapluError: it is no state, was saved by another version, or was taken where the arguments were others.
         """
-        if not isinstance(state, Mapping) or not {"tables", "has_reset", "np_random", "policies"} <= set(state):
-            raise PapluError("this is no state of a Paplu environment: take one with get_state()")
-        self._tables.set_state(state["tables"])
-        self._has_reset = bool(state["has_reset"])
-        self.np_random.bit_generator.state = state["np_random"]
         self._adopt()
-        self._tables.seeds.set_policies(0, state["policies"])
+        super().set_state(state)
 
     def _adopt(self) -> None:
         """Draw from `np_random`, which users may replace at any time."""
-        self._tables.seeds.adopt(0, self.np_random, self.np_random_seed)
+        self._core.seeds.adopt(0, self.np_random, self.np_random_seed)
 
 
 class UnknownRenderMode(PapluError, TypeError):
@@ -215,42 +206,18 @@ def check_render_mode(render_mode: str | None, modes: Sequence[str]) -> str | No
     return render_mode
 
 
-def check_options(options: Mapping[str, Any] | None) -> None:
-    """Refuse options of `reset`: they would be gone at the next deal without a word."""
-    if options:
-        raise PapluError(
-            f"reset takes no option {', '.join(map(repr, options))}: rules, opponents and the like are arguments "
-            "of the environment, so that they last over every deal"
-        )
-
-
-def observation_space(tables: Tables) -> Box[np.float32]:
+def observation_space(deals: DealBatch) -> Box[np.float32]:
     """The space of one observation."""
-    return Box(0.0, 1.0, (tables.num_features,), np.float32)
+    return Box(0.0, 1.0, (deals.num_features,), np.float32)
 
 
-def render_row(tables: Tables, i: int, render_mode: str) -> Frame:
+def render_row(deals: DealBatch, i: int, render_mode: str) -> Frame:
     """What the learner of row ``i`` sees, as text or as a picture."""
     # Imported only for those who look.
     if render_mode == "ansi":
         from paplu_env.render.ansi import format_view
 
-        return format_view(tables.views[i : i + 1], tables.rules, color=False)
+        return format_view(deals.shown.views[i : i + 1], deals.rules, color=False)
     from paplu_env.render.pixels import draw_view
 
-    return draw_view(tables.views[i : i + 1], tables.rules)
-
-
-def read_action(action: Any) -> int:
-    """An action as an int.
-
-    Raises:
-        PapluError: it is not one whole number 0..109.
-    """
-    try:
-        number = operator.index(action)
-    except TypeError:
-        number = -1
-    if isinstance(action, bool) or not 0 <= number < NUM_ACTIONS:
-        raise PapluError(f"action {action!r}: give one whole number 0..{NUM_ACTIONS - 1}")
-    return number
+    return draw_view(deals.shown.views[i : i + 1], deals.rules)

@@ -13,22 +13,22 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.envs.core.deal_batch import (
+from paplu_env.envs.core.arguments import (
+    BatchOptions,
     Bools,
-    Floats,
     Ints,
-    Observations,
     Rules,
-    TableOptions,
-    Tables,
+    check_batch_options,
     check_range,
-    check_table_options,
+    check_reset_options,
     read_actions,
 )
+from paplu_env.envs.core.deal_batch import DealBatch, Floats, Observations
 from paplu_env.envs.core.infos import batch_info
 from paplu_env.envs.core.kernels import NEXT_DEAL
 from paplu_env.envs.core.opponents import SELF, Opponents
-from paplu_env.envs.single import Frame, PapluEnv, check_options, check_render_mode, observation_space, render_row
+from paplu_env.envs.core.saved import VersionedPickle
+from paplu_env.envs.single import Frame, PapluEnv, check_render_mode, observation_space, render_row
 from paplu_env.errors import PapluError
 
 StepResult = tuple[Observations, Floats, Bools, Bools, dict[str, Any]]
@@ -37,7 +37,7 @@ _RENDER_MODES: Final = ("ansi", "rgb_array")  # a window shows one table
 _NOBODY: Final = np.empty(0, dtype=np.int64)
 
 
-class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
+class PapluVectorEnv(VersionedPickle, VectorEnv[Observations, Ints, npt.NDArray[Any]]):
     """``num_envs`` environments in one, equal step by step to a `SyncVectorEnv` of `PapluEnv`.
 
     Masks are in every info, and `action_masks` gives them as bool. Policies that act as opponents are asked
@@ -52,7 +52,7 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             are in ``info["final_obs"]`` and ``info["final_info"]``), or "Disabled" (reset what is over by
             ``reset(options={"reset_mask": …})``).
         copy: False: `reset` and `step` return one and the same observation array, overwritten each time.
-        **options: see `TableOptions`: encoding, reward, seat, illegal_action, threads.
+        **options: see `BatchOptions`: encoding, reward, seat, illegal_action, threads.
 
     Raises:
         PapluError: an argument that names nothing, or cannot be.
@@ -67,7 +67,7 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         render_mode: str | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
-        **options: Unpack[TableOptions],
+        **options: Unpack[BatchOptions],
     ) -> None:
         self.render_mode = check_render_mode(render_mode, _RENDER_MODES)
         self._autoreset_mode = _read_autoreset_mode(autoreset_mode)
@@ -76,27 +76,27 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             "render_modes": list(_RENDER_MODES),
             "autoreset_mode": self._autoreset_mode,
         }
-        check_table_options("PapluVectorEnv", options)
-        self._tables = Tables(num_envs, rules, SELF if opponent == SELF else [opponent], **options)
-        self.rules = self._tables.rules
+        check_batch_options("PapluVectorEnv", options)
+        self._deals = DealBatch(num_envs, rules, SELF if opponent == SELF else [opponent], **options)
+        self.rules = self._deals.rules
         self.num_envs = num_envs
-        self.single_observation_space = observation_space(self._tables)
+        self.single_observation_space = observation_space(self._deals)
         self.single_action_space = Discrete(NUM_ACTIONS)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._has_reset = False
         self._everybody = np.arange(num_envs)
-        self._buffer = None if copy else np.empty((num_envs, self._tables.num_features), dtype=np.float32)
+        self._buffer = None if copy else np.empty((num_envs, self._deals.num_features), dtype=np.float32)
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The environments' generators, which are some deals ahead."""
-        return tuple(self._tables.seeds.generator(i) for i in range(self.num_envs))
+        return tuple(self._deals.seeds.generator(i) for i in range(self.num_envs))
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """What the environments' generators were made from."""
-        return tuple(self._tables.seeds.origin(i) for i in range(self.num_envs))
+        return tuple(self._deals.seeds.origin(i) for i in range(self.num_envs))
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -112,16 +112,16 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
         """
         rest = dict(options or {})
         mask = rest.pop("reset_mask", None)
-        check_options(rest)
+        check_reset_options(rest)
         rows = self._everybody if mask is None else self._read_reset_mask(mask)
         if not self._has_reset and len(rows) < self.num_envs:
             raise ResetNeeded("nothing has been dealt: the first reset is of all environments")
         for i, single in zip(range(self.num_envs), self._read_seeds(seed), strict=True):
             if single is not None and (mask is None or mask[i]):
-                self._tables.seeds.reseed(i, single)
-        self._tables.start(rows)
+                self._deals.seeds.reseed(i, single)
+        self._deals.start(rows)
         self._has_reset = True
-        return self._observe(), batch_info(self._tables, rows, started=rows)
+        return self._observe(), batch_info(self._deals, rows, started=rows)
 
     def step(self, actions: Ints) -> StepResult:
         """One action in each environment.
@@ -131,30 +131,30 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             IllegalAction: one is not legal, under ``illegal_action="raise"``; nothing has been played then.
             gymnasium.error.ResetNeeded: nothing was dealt, or an environment is over and resets are disabled.
         """
-        tables = self._tables
+        deals = self._deals
         given = self._read_actions(actions)
-        ended = np.flatnonzero(tables.over)
+        ended = np.flatnonzero(deals.shown.over)
         if ended.size and self._autoreset_mode == AutoresetMode.DISABLED:
             raise ResetNeeded(f"environments {ended.tolist()} are over: reset them, by options['reset_mask']")
-        check_range(given, ignored=tables.over)
-        turns = np.where(tables.over, NEXT_DEAL, given) if ended.size else given
-        tables.advance(self._everybody, turns)
-        rewards = tables.rewards(self._everybody)
-        terminated, truncated = tables.over.copy(), np.zeros(self.num_envs, dtype=np.bool_)
+        check_range(given, ignored=deals.shown.over)
+        turns = np.where(deals.shown.over, NEXT_DEAL, given) if ended.size else given
+        deals.advance(self._everybody, turns)
+        rewards = deals.rewards(self._everybody)
+        terminated, truncated = deals.shown.over.copy(), np.zeros(self.num_envs, dtype=np.bool_)
         if terminated.any():
-            truncated = terminated & tables.is_truncated(self._everybody)
+            truncated = terminated & deals.is_truncated(self._everybody)
             terminated &= ~truncated
         final: dict[str, Any] = {}
-        if self._autoreset_mode == AutoresetMode.SAME_STEP and tables.over.any():
-            ended = np.flatnonzero(tables.over)
+        if self._autoreset_mode == AutoresetMode.SAME_STEP and deals.shown.over.any():
+            ended = np.flatnonzero(deals.shown.over)
             final = self._final(ended)
-            tables.start(ended)
-        info = batch_info(tables, self._everybody, started=ended)
+            deals.start(ended)
+        info = batch_info(deals, self._everybody, started=ended)
         return self._observe(), rewards, terminated, truncated, info | final
 
     def action_masks(self) -> Bools:
         """``(num_envs, 110)`` bool, True = legal, a new array; all False where a deal is over."""
-        return self._tables.masks.copy()
+        return self._deals.shown.masks.copy()
 
     def render(self) -> tuple[Frame, ...] | None:
         """Every environment's table as text or as a picture; None without a render mode."""
@@ -162,20 +162,20 @@ class PapluVectorEnv(VectorEnv[Observations, Ints, npt.NDArray[Any]]):
             return None
         if not self._has_reset:
             raise ResetNeeded("nothing has been dealt: call reset() before render()")
-        return tuple(render_row(self._tables, i, self.render_mode) for i in range(self.num_envs))
+        return tuple(render_row(self._deals, i, self.render_mode) for i in range(self.num_envs))
 
     def _final(self, rows: Ints) -> dict[str, Any]:
         """What same-step resets would hide: the last observations and infos of deals that are over."""
         has = np.zeros(self.num_envs, dtype=np.bool_)
         has[rows] = True
         observations = np.full(self.num_envs, None, dtype=object)
-        for i, observation in zip(rows, self._tables.observe(rows), strict=True):
+        for i, observation in zip(rows, self._deals.observe(rows), strict=True):
             observations[i] = observation.copy()
-        final_info = batch_info(self._tables, rows, started=_NOBODY)
+        final_info = batch_info(self._deals, rows, started=_NOBODY)
         return {"final_obs": observations, "_final_obs": has, "final_info": final_info, "_final_info": has.copy()}
 
     def _observe(self) -> Observations:
-        return self._tables.observe(out=self._buffer)
+        return self._deals.observe(out=self._buffer)
 
     def _read_actions(self, actions: Any) -> Ints:
         if not self._has_reset:

@@ -105,8 +105,7 @@ def test_compiled_and_plain_python_agents_answer_alike():
         import json
         import numpy as np
         from paplu_env import engine
-        from paplu_env.bots.playing import play_steps
-from paplu_env.bots.published.kernels import choose_kernel
+        from paplu_env.bots.published.kernels import choose_kernel
         from paplu_env.melds.fast_distance.distance_table import distance_table
         from paplu_env.rules import as_rules
         rules = as_rules("points:drop_allowed=false")

@@ -100,7 +100,7 @@ def test_both_seats_see_their_own_hand_and_never_the_others() -> None:
     frames.append(env.render())
     assert not np.array_equal(frames[0], frames[1])
     before = env.render()
-    env._tables.states["hands"][0, 0] = 0  # the hand of the seat that doesn't look
+    env._core.dealt.states["hands"][0, 0] = 0  # the hand of the seat that doesn't look
     np.testing.assert_array_equal(env.render(), before)
 
 

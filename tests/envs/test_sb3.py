@@ -174,8 +174,8 @@ def test_opponents_change_between_deals_and_never_inside_one() -> None:
     throw = env.action_masks().argmax(axis=1)
     throw[3:] = [np.flatnonzero(mask)[0] for mask in env.action_masks()[3:]]
     env.step(throw)
-    assert env._tables.pool is not None
-    assert len(env._tables.pool.line_ups) <= 2  # those in between are not kept
+    assert env._deals.pool is not None
+    assert len(env._deals.pool.line_ups) <= 2  # those in between are not kept
     *_, infos = env.step(np.full(6, DROP))
     assert {info["opponent"] for info in infos} == {"passer"}
     assert {info["opponent"] for info in env.reset_infos} == {"mindist_minscore"}
@@ -212,17 +212,17 @@ def test_the_critic_sees_the_hidden_cards_and_nobody_else_does() -> None:
     observations = env.reset()
     hidden = env.critic_obs()
     assert hidden.shape == (6, HIDDEN_V1.num_features("points"))
-    np.testing.assert_array_equal(hidden, HIDDEN_V1.encode(env._tables.states, env._tables.seats, "points"))
+    np.testing.assert_array_equal(hidden, HIDDEN_V1.encode(env._deals.dealt.states, env._deals.dealt.seats, "points"))
     kept = hidden.copy()
     # Hidden cards are dealt anew under the same views: the critic's array moves, and nothing else.
-    masks, seats = env.action_masks(), env._tables.seats.copy()
+    masks, seats = env.action_masks(), env._deals.dealt.seats.copy()
     for i in range(6):
-        env._tables.states[i] = engine.sample_world(env._tables.views[i : i + 1], i, env.rules)[0]
-    env._tables.play(np.arange(6), np.full(6, NO_ACTION), by_learners=False)
+        env._deals.dealt.states[i] = engine.sample_world(env._deals.shown.views[i : i + 1], i, env.rules)[0]
+    env._deals.play(np.arange(6), np.full(6, NO_ACTION), by_learners=False)
     assert (env.critic_obs() != hidden).any(axis=1).all()
-    np.testing.assert_array_equal(env._tables.observe(), observations)
+    np.testing.assert_array_equal(env._deals.observe(), observations)
     np.testing.assert_array_equal(env.action_masks(), masks)
-    np.testing.assert_array_equal(env._tables.seats, seats)
+    np.testing.assert_array_equal(env._deals.dealt.seats, seats)
     np.testing.assert_array_equal(hidden, kept)  # a new array at each call
     with pytest.raises(PapluError, match="unknown encoding 'hidden-v1'"):
         PapluVecEnv(2, opponents="random", encoding="hidden-v1")
@@ -276,10 +276,10 @@ def test_only_deals_that_were_cut_show_their_last_observation_if_so_asked() -> N
 def test_an_illegal_action_raises_by_default_and_changes_nothing() -> None:
     env = PapluVecEnv(3, opponents="random", encoding="cards-v1", seed=1)
     env.reset()
-    before = env._tables.get_state()
+    before = env._deals.get_state()
     with pytest.raises(IllegalAction, match="environment 1"):
         env.step(np.array([DRAW_CLOSED, DISCARD_BASE, DRAW_CLOSED]))
-    after = env._tables.get_state()
+    after = env._deals.get_state()
     assert all(np.array_equal(before[key], after[key]) for key in before)
     env.step(np.full(3, DRAW_CLOSED))
 

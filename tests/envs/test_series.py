@@ -183,11 +183,11 @@ def test_rewards_are_those_of_the_docstring() -> None:
 def test_a_shared_pool_pays_win_in_parts() -> None:
     env = PapluSeriesEnv("points:num_players=4", "random", reward="win", seat=0, series="pool_61")
     env.reset(seed=1)
-    sheet = env._table.sheet
+    sheet = env._core.sheet
     sheet.ending, sheet.winners = "split", (0, 2)
-    assert env._table._pay_series() == pytest.approx(1 / 3)
+    assert env._core._pay_series() == pytest.approx(1 / 3)
     sheet.winners = (2, 3)
-    assert env._table._pay_series() == pytest.approx(-1 / 3)
+    assert env._core._pay_series() == pytest.approx(-1 / 3)
 
 
 def test_shaping_pays_while_a_deal_is_on() -> None:
@@ -272,7 +272,7 @@ def test_in_self_play_every_seat_is_played_from_outside() -> None:
 def test_an_illegal_action_ends_the_series_and_is_paid_for(reward: str, series_format: str) -> None:
     env = PapluSeriesEnv("points:num_players=3", "random", seat=2, reward=reward, series=series_format)
     _, info = env.reset(seed=6)
-    env._table.sheet.active = (1, 2)  # the seat after the learner is out
+    env._core.sheet.active = (1, 2)  # the seat after the learner is out
     before = env.series
     _, paid, terminated, truncated, info = env.step(np.int64(DISCARD_BASE))
     assert (terminated, truncated, info["ending"], info["series_ending"]) == (True, False, "forfeit", "forfeit")
@@ -402,7 +402,7 @@ def test_a_state_of_another_environment_is_refused(change: dict[str, Any], words
     with pytest.raises(PapluError, match=words):
         other.set_state(env.get_state())
     assert other.series == before
-    for state in (None, {}, {**env.get_state(), "table": {}}):
+    for state in (None, {}, {**env.get_state(), "core": {}}):
         with pytest.raises(PapluError, match="this is no state"):
             env.set_state(state)
 
@@ -425,7 +425,7 @@ def test_it_works_under_wrappers_and_side_by_side() -> None:
 def test_what_the_table_shows_is_text_with_the_scores() -> None:
     env = PapluSeriesEnv(opponent="random", series="pool_61", render_mode="ansi", seat=0)
     env.reset(seed=1)
-    env._table.sheet.totals[:] = [12, 34]
+    env._core.sheet.totals[:] = [12, 34]
     text = env.render()
     assert text is not None
     assert "your hand" in text

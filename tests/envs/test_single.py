@@ -215,7 +215,7 @@ def test_endings_by_the_opponent_arrive_in_the_learners_step(
     over, total = False, 0.0
     while not over:
         mask = env.action_masks()[None]
-        action = player.act(env._tables.views, mask, np.zeros(1, dtype=np.uint64))[0]
+        action = player.act(env._core.shown.views, mask, np.zeros(1, dtype=np.uint64))[0]
         observation, reward, terminated, truncated, info = env.step(action)
         total += reward
         over = terminated or truncated
@@ -262,13 +262,13 @@ def test_a_declaration_pays_the_losers_points_and_shows_the_hands(opponent: Any)
         env.reset(seed=seed)
         over = False
         while not over:
-            views, mask = env._tables.views, env.action_masks()[None]
+            views, mask = env._core.shown.views, env.action_masks()[None]
             *_, reward, terminated, truncated, info = env.step(agent.act(views, mask, np.zeros(1, dtype=np.uint64))[0])
             over = terminated or truncated
         if info["ending"] != "declared":
             continue
         seen.add(info["winner"] == info["seat"])
-        view = env._tables.views[0]
+        view = env._core.shown.views[0]
         loser = 1 - info["winner"]
         cost = melds.points(view["shown"][loser], int(view["wild"]), env.rules)
         assert reward == (cost if info["winner"] == info["seat"] else -cost)
@@ -303,7 +303,7 @@ def test_an_illegal_action_may_raise_instead_and_changes_nothing() -> None:
     with pytest.raises(IllegalAction, match=r"discard AS is not legal: .*; position: rules points; first 0; indicator"):
         env.step(DISCARD_BASE)
     after = env.get_state()
-    assert all(np.array_equal(before["tables"][key], after["tables"][key]) for key in before["tables"])
+    assert all(np.array_equal(before["core"][key], after["core"][key]) for key in before["core"])
     env.step(DRAW_CLOSED)
 
 
@@ -334,7 +334,7 @@ def test_after_100_skipped_deals_the_learner_starts() -> None:
     _, info = env.reset(seed=1)
     assert (info["skipped_deals"], info["skipped_points"]) == (100, 2000)
     assert (info["seat"], info["current_player"], info["phase"]) == (1, 1, "draw")
-    assert env._tables.views["first"][0] == 1
+    assert env._core.shown.views["first"][0] == 1
     *_, info = env.step(DROP)
     assert info["points"] == -20
 
@@ -348,7 +348,7 @@ def test_self_play_shows_each_seat_its_own_view_and_pays_the_seat_that_acted_las
         over = False
         while not over:
             actor = info["current_player"]
-            assert info["seat"] == actor == env._tables.views["seat"][0]
+            assert info["seat"] == actor == env._core.shown.views["seat"][0]
             *_, reward, terminated, truncated, info = env.step(pick(generator, info["action_mask"]))
             over = terminated or truncated
             assert over or reward == 0
@@ -368,7 +368,7 @@ def test_each_of_several_opponents_plays_its_relative_seat() -> None:
         env.reset(seed=1)
         env.step(DRAW_CLOSED)
         env.step(int(np.flatnonzero(env.action_masks())[0]))
-        status = env._tables.states["status"][0]
+        status = env._core.dealt.states["status"][0]
         assert [int(status[(seat + turns) % 3]) for turns in range(3)] == [0, 0, 1]
 
 
@@ -392,10 +392,31 @@ def test_copies_continue_identically_and_apart(copier: Any) -> None:
 def test_copies_share_no_memory() -> None:
     env = PapluEnv(opponent="random", encoding="cards-v1")
     env.reset(seed=5)
-    one, other = vars(env._tables), vars(copy.deepcopy(env)._tables)
-    arrays = [name for name, value in one.items() if isinstance(value, np.ndarray)]
-    assert len(arrays) > 10
-    assert not any(np.shares_memory(one[name], other[name]) for name in arrays)
+    one, other = _arrays_of(env), _arrays_of(copy.deepcopy(env))
+    assert len(one) == len(other) > 20
+    assert not any(np.shares_memory(array, copied) for array, copied in zip(one, other, strict=True))
+
+
+def test_a_copy_draws_its_seeds_from_its_own_blocks() -> None:
+    env = PapluEnv(opponent="random", encoding="cards-v1")
+    env.reset(seed=5)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        seeds, used, *_ = twin._core._arrays[0]
+        assert seeds is twin._core.seeds.blocks
+        assert used is twin._core.seeds.used
+        assert all(array is held for array, held in zip(twin._core._arrays[2], twin._core.shown, strict=True))
+
+
+def _arrays_of(env: PapluEnv) -> list[np.ndarray]:
+    """Every array that an environment's deals hold, by themselves or in a tuple."""
+    arrays, waiting = [], list(vars(env._core).values())
+    while waiting:
+        value = waiting.pop(0)
+        if isinstance(value, np.ndarray):
+            arrays.append(value)
+        elif isinstance(value, tuple):
+            waiting += value
+    return arrays
 
 
 def _play_on(env: PapluEnv, generator: np.random.Generator) -> list[tuple[Any, ...]]:
@@ -418,7 +439,7 @@ def test_a_state_put_back_gives_the_same_future() -> None:
     _assert_equal(futures[0], futures[1])
     _assert_equal(futures[0], futures[2])
     with pytest.raises(PapluError, match="get_state"):
-        env.set_state({"tables": {}})
+        env.set_state({"core": {}})
     with pytest.raises(PapluError, match="get_state"):
         env.set_state(None)  # type: ignore[arg-type]
     with pytest.raises(PapluError, match="taken with rules="):
@@ -462,13 +483,13 @@ def test_observation_mask_and_info_stay_as_they_are_when_hidden_cards_are_dealt_
             if terminated or truncated:
                 break
         else:
-            tables = env._tables
-            world = engine.sample_world(tables.views, seed, env.rules)
-            assert world["hands"].tobytes() != tables.states["hands"].tobytes()
-            tables.states[:] = world
-            tables.play(row, np.array([NO_ACTION]), by_learners=False)
-            np.testing.assert_array_equal(tables.observe()[0], before)
-            again = row_info(tables, 0, is_start=False)
+            deals = env._core
+            world = engine.sample_world(deals.shown.views, seed, env.rules)
+            assert world["hands"].tobytes() != deals.dealt.states["hands"].tobytes()
+            deals.dealt.states[:] = world
+            deals.play(row, np.array([NO_ACTION]), by_learners=False)
+            np.testing.assert_array_equal(deals.observe()[0], before)
+            again = row_info(deals, 0, is_start=False)
             assert again.keys() == info.keys()
             assert all(np.array_equal(again[key], info[key]) for key in info)
             worlds += 1

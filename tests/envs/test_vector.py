@@ -250,7 +250,7 @@ def test_masks_are_in_every_info_and_never_empty_but_at_the_end() -> None:
 def test_masks_after_a_reset_are_what_the_engine_gives_reasons_for() -> None:
     env = PapluVectorEnv(1000, opponent="mindist", encoding="cards-v1")
     _, infos = env.reset(seed=1)
-    states = env._tables.states
+    states = env._deals.dealt.states
     for i in range(0, 1000, 4):
         reasons = [engine.why_illegal(states, i, action, env.rules) for action in range(NUM_ACTIONS)]
         np.testing.assert_array_equal(infos["action_mask"][i], [reason == "" for reason in reasons])
@@ -266,7 +266,7 @@ def test_the_step_that_resets_is_no_step_of_the_game() -> None:
     _, rewards, terminated, truncated, infos = env.step(actions)
     assert (rewards[0], terminated[0], truncated[0]) == (0.0, False, False)
     assert infos["_skipped_deals"].tolist() == [True, False, False, False]
-    assert env._tables.views["draws"][0] == 0
+    assert env._deals.shown.views["draws"][0] == 0
 
 
 @pytest.mark.parametrize(
@@ -451,10 +451,10 @@ def test_arrays_that_are_kept_over_many_steps_stay_as_they_were() -> None:
 def test_an_illegal_action_anywhere_raises_before_anything_is_played() -> None:
     env = PapluVectorEnv(3, opponent="random", encoding="cards-v1", illegal_action="raise")
     env.reset(seed=1)
-    before = env._tables.get_state()
+    before = env._deals.get_state()
     with pytest.raises(IllegalAction, match="environment 1: discard AS is not legal"):
         env.step(np.array([DRAW_CLOSED, DISCARD_BASE, DRAW_CLOSED]))
-    after = env._tables.get_state()
+    after = env._deals.get_state()
     assert all(np.array_equal(before[key], after[key]) for key in before)
 
 

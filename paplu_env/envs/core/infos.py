@@ -23,13 +23,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.engine.state import ENDING_NAMES, PHASE_NAMES
-from paplu_env.envs.core.deal_batch import Ints, Tables
+from paplu_env.engine.state import PHASE_NAMES
+from paplu_env.envs.core.arguments import Ints
+from paplu_env.envs.core.deal_batch import DealBatch
 from paplu_env.envs.core.kernels import NO_ACTION
+from paplu_env.envs.core.learner_seat import ENDINGS
 from paplu_env.envs.core.opponents import SELF
-
-# How a deal ended, by the codes of `Tables.endings`: as RULES.md 2.22 and 2.26 name it.
-ENDINGS: Final = (*ENDING_NAMES, "forfeit")
 
 Columns = dict[str, npt.NDArray[Any]]  # key -> values, one per row
 
@@ -38,35 +37,35 @@ _SELF_ARRAY: Final = np.array([SELF], dtype=object)
 _ENDING_ARRAY: Final = np.array(ENDINGS, dtype=object)
 
 
-def row_info(tables: Tables, i: int, is_start: bool) -> dict[str, Any]:
+def row_info(deals: DealBatch, i: int, is_start: bool) -> dict[str, Any]:
     """The info of one row, of Python's own numbers and arrays that share no memory.
 
     Args:
         is_start: the row has just been dealt.
     """
-    seat = int(tables.seats[i])
+    seat = int(deals.dealt.seats[i])
     info: dict[str, Any] = {
-        "action_mask": tables.masks[i].astype(np.int8),
-        "phase": PHASE_NAMES[tables.phases[i]],
-        "current_player": int(tables.movers[i]),
+        "action_mask": deals.shown.masks[i].astype(np.int8),
+        "phase": PHASE_NAMES[deals.shown.phases[i]],
+        "current_player": int(deals.shown.movers[i]),
         "seat": seat,
-        "opponent": tables.pool.names[tables.line_ups[i]] if tables.pool else SELF,
+        "opponent": deals.pool.names[deals.dealt.line_ups[i]] if deals.pool else SELF,
     }
-    if tables.over[i]:
-        returns = tables.returns[i].copy()
-        info["ending"] = ENDINGS[tables.endings[i]]
-        info["winner"] = int(tables.winners[i])
+    if deals.shown.over[i]:
+        returns = deals.shown.returns[i].copy()
+        info["ending"] = ENDINGS[deals.shown.endings[i]]
+        info["winner"] = int(deals.shown.winners[i])
         info["returns"] = returns
         info["points"] = int(returns[seat])
-        if tables.forfeits[i] != NO_ACTION:
-            info["illegal_action"] = tables.why_illegal(i, int(tables.forfeits[i]))
+        if deals.shown.forfeits[i] != NO_ACTION:
+            info["illegal_action"] = deals.why_illegal(i, int(deals.shown.forfeits[i]))
     if is_start:
-        info["skipped_deals"] = int(tables.skipped_deals[i])
-        info["skipped_points"] = int(tables.skipped_points[i])
+        info["skipped_deals"] = int(deals.shown.skipped_deals[i])
+        info["skipped_points"] = int(deals.shown.skipped_points[i])
     return info
 
 
-def batch_info(tables: Tables, rows: Ints, started: Ints) -> dict[str, Any]:
+def batch_info(deals: DealBatch, rows: Ints, started: Ints) -> dict[str, Any]:
     """The infos of some rows, in Gymnasium's form: beside each ``key`` a bool array ``_key`` of who has it.
 
     Args:
@@ -74,50 +73,50 @@ def batch_info(tables: Tables, rows: Ints, started: Ints) -> dict[str, Any]:
         started: those of them that have just been dealt.
     """
     info: dict[str, Any] = {}
-    _add(info, tables.batch, rows, _common(tables, rows))
-    ended = rows[tables.over[rows]]
+    _add(info, deals.num_deals, rows, _common(deals, rows))
+    ended = rows[deals.shown.over[rows]]
     if ended.size:
-        _add(info, tables.batch, ended, _at_end(tables, ended))
-        forfeited = ended[tables.forfeits[ended] != NO_ACTION]
+        _add(info, deals.num_deals, ended, _at_end(deals, ended))
+        forfeited = ended[deals.shown.forfeits[ended] != NO_ACTION]
         if forfeited.size:
-            _add(info, tables.batch, forfeited, _illegal(tables, forfeited))
+            _add(info, deals.num_deals, forfeited, _illegal(deals, forfeited))
     if started.size:
-        _add(info, tables.batch, started, _at_start(tables, started))
+        _add(info, deals.num_deals, started, _at_start(deals, started))
     return info
 
 
-def _common(tables: Tables, rows: Ints) -> Columns:
-    if len(rows) == tables.batch:
-        masks = tables.mask_copies.take()
-        np.copyto(masks, tables.masks)
+def _common(deals: DealBatch, rows: Ints) -> Columns:
+    if len(rows) == deals.num_deals:
+        masks = deals.mask_copies.take()
+        np.copyto(masks, deals.shown.masks)
     else:
-        masks = tables.masks[rows]
-    names = tables.pool.names if tables.pool else _SELF_ARRAY
+        masks = deals.shown.masks[rows]
+    names = deals.pool.names if deals.pool else _SELF_ARRAY
     return {
         "action_mask": masks.view(np.int8),
-        "phase": _PHASE_ARRAY[tables.phases[rows]],
-        "current_player": tables.movers[rows],
-        "seat": tables.seats[rows],
-        "opponent": names[tables.line_ups[rows]],
+        "phase": _PHASE_ARRAY[deals.shown.phases[rows]],
+        "current_player": deals.shown.movers[rows],
+        "seat": deals.dealt.seats[rows],
+        "opponent": names[deals.dealt.line_ups[rows]],
     }
 
 
-def _at_end(tables: Tables, rows: Ints) -> Columns:
+def _at_end(deals: DealBatch, rows: Ints) -> Columns:
     return {
-        "ending": _ENDING_ARRAY[tables.endings[rows]],
-        "winner": tables.winners[rows],
-        "returns": tables.returns[rows],
-        "points": tables.points(rows),
+        "ending": _ENDING_ARRAY[deals.shown.endings[rows]],
+        "winner": deals.shown.winners[rows],
+        "returns": deals.shown.returns[rows],
+        "points": deals.points(rows),
     }
 
 
-def _illegal(tables: Tables, rows: Ints) -> Columns:
-    texts = [tables.why_illegal(int(i), int(tables.forfeits[i])) for i in rows]
+def _illegal(deals: DealBatch, rows: Ints) -> Columns:
+    texts = [deals.why_illegal(int(i), int(deals.shown.forfeits[i])) for i in rows]
     return {"illegal_action": np.array(texts, dtype=object)}
 
 
-def _at_start(tables: Tables, rows: Ints) -> Columns:
-    return {"skipped_deals": tables.skipped_deals[rows], "skipped_points": tables.skipped_points[rows]}
+def _at_start(deals: DealBatch, rows: Ints) -> Columns:
+    return {"skipped_deals": deals.shown.skipped_deals[rows], "skipped_points": deals.shown.skipped_points[rows]}
 
 
 def _add(info: dict[str, Any], batch: int, rows: Ints, columns: Columns) -> None:

@@ -79,3 +79,16 @@ class Reward:
         hands, wilds = np.ascontiguousarray(views["hand"]), np.ascontiguousarray(views["wild"])
         measure, unit = _POTENTIALS[self.name]
         return measure(hands, wilds, self._rules) / -float(getattr(self._rules, unit))
+
+
+def check_for_self_play(name: str, reward: Reward) -> None:
+    """Refuse a shaped reward where every seat is played from outside, and so no learner is named.
+
+    Args:
+        name: the reward as it was asked for.
+
+    Raises:
+        PapluError: it is shaped.
+    """
+    if reward.is_shaped:
+        raise PapluError(f"reward={name!r} is for one learner: with opponent='self' take points, scaled or win")

@@ -34,7 +34,7 @@ class SeedStreams:
     blocks: Seeds  # (B, S), each environment's next seeds
     used: Ints  # (B,), how many of them are used up
     policy_seeds: Seeds  # (B,), each environment's policies take their chance from it, never from a deal's seed
-    dealt: Ints  # (B,), deals since the generator was made: with the policies' seed, what their keys are made of
+    num_dealt: Ints  # (B,), deals since the generator was made: with the policies' seed, what their keys are made of
 
     def __init__(self, batch: int, block: int = 128) -> None:
         self._generators: list[np.random.Generator | None] = [None] * batch
@@ -42,7 +42,7 @@ class SeedStreams:
         self.blocks = np.zeros((batch, block), dtype=np.uint64)
         self.used = np.full(batch, block, dtype=np.int64)
         self.policy_seeds = np.zeros(batch, dtype=np.uint64)
-        self.dealt = np.zeros(batch, dtype=np.int64)
+        self.num_dealt = np.zeros(batch, dtype=np.int64)
 
     def reseed(self, i: int, seed: int | None) -> None:
         """Make generator ``i`` anew, from the system's randomness if no seed is given."""
@@ -58,15 +58,7 @@ class SeedStreams:
         """
         if self._generators[i] is not generator:
             self._generators[i], self._origins[i] = generator, origin
-            self.policy_seeds[i], self.dealt[i] = policy_seed_of(origin), 0
-
-    def get_policies(self, i: int) -> tuple[int, int]:
-        """The seed of the policies' chance in environment ``i``, and how many deals hang on it so far."""
-        return int(self.policy_seeds[i]), int(self.dealt[i])
-
-    def set_policies(self, i: int, policies: tuple[int, int]) -> None:
-        """Put back what `get_policies` gave."""
-        self.policy_seeds[i], self.dealt[i] = policies
+            self.policy_seeds[i], self.num_dealt[i] = policy_seed_of(origin), 0
 
     def generator(self, i: int) -> np.random.Generator:
         """Generator ``i``, made now if there is none yet."""

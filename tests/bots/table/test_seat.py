@@ -109,7 +109,8 @@ def test_a_seat_follows_hands_that_are_finished_under_any_options() -> None:
 def test_a_seat_answers_as_the_same_bot_does_in_a_match(name: str, text: str) -> None:
     rules, seed = as_rules(text), 11
     policy = bots.make_policy(name, rules)
-    seats = [bots.Seat(policy, rules, seat, seed=seed) for seat in range(rules.num_players)]
+    chance = engine.chance.policy_seed_of(seed)
+    seats = [bots.Seat(policy, rules, seat, seed=chance) for seat in range(rules.num_players)]
     for number in range(3):
         states = engine.deal_many(rules, engine.chance.match_deal_seeds(seed, number), number % rules.num_players)
         views = _views(states, rules)

@@ -22,13 +22,13 @@ def _played(reward: str, seed: int, rules: str = "points:drop_allowed=false,max_
     deals = []
     for deal in range(12):
         _, info = env.reset(seed=seed if deal == 0 else None)
-        first = env._tables.views[0].copy()
+        first = env._core.shown.views[0].copy()
         rewards, over = [], False
         while not over:
             _, paid, terminated, truncated, info = env.step(pick(generator, info["action_mask"]))
             rewards.append(paid)
             over = terminated or truncated
-        last = env._tables.views[0].copy()
+        last = env._core.shown.views[0].copy()
         deals.append({"rewards": rewards, "truncated": truncated, "info": info, "first": first, "last": last})
     return deals
 

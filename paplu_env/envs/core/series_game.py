@@ -14,34 +14,41 @@ import numpy.typing as npt
 
 from paplu_env import encoding as encodings
 from paplu_env.bots.policy import Policy, check_answers, decision_keys
-from paplu_env.encoding.series_v1 import SeriesV1
-from paplu_env.engine import format_position, legal_action_mask, player_view, why_illegal
-from paplu_env.engine.actions import NUM_ACTIONS, format_action
-from paplu_env.engine.chance import Purpose, below, mix, policy_seed_of
+from paplu_env.engine import legal_action_mask, player_view
+from paplu_env.engine.actions import NUM_ACTIONS
+from paplu_env.engine.chance import policy_seed_of
+from paplu_env.engine.scoring import forfeit
 from paplu_env.engine.series.format import SeriesFormat, as_series
 from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.series.series import Series
-from paplu_env.engine.state import ENDING_NAMES, NO_SEAT, NOT_ACTIVE, OVER, PHASE_NAMES, Views
-from paplu_env.envs.core.deal_batch import Rules, Seat, WhenIllegal
+from paplu_env.engine.state import NO_SEAT, NOT_ACTIVE, OVER, PHASE_NAMES, Views
+from paplu_env.envs.core.arguments import Rules
+from paplu_env.envs.core.kernels import FORFEIT, MAX_SKIPPED, draw_seat
+from paplu_env.envs.core.learner_seat import (
+    ENDINGS,
+    Seat,
+    WhenIllegal,
+    check_illegal_action,
+    explain_illegal,
+    place_in_line_up,
+    read_seat,
+    refuse,
+)
 from paplu_env.envs.core.opponents import SELF, Opponents, read_line_up
-from paplu_env.envs.core.rewards import REWARDS, Reward
-from paplu_env.errors import IllegalAction, InvalidRules, PapluError
-from paplu_env.rules import as_rules
+from paplu_env.envs.core.rewards import REWARDS, Reward, check_for_self_play
+from paplu_env.envs.core.saved import check_arguments
+from paplu_env.errors import PapluError
+from paplu_env.rules import RuleSet, as_rules
 
 SERIES_REWARDS: Final = (*REWARDS, "series")
 AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
 
-_FORFEIT: Final = "forfeit"  # how a deal and its series ended that an illegal action ended
-# Series in a row that may end before the learner's first decision; then it gets the first turn.
-_MAX_SKIPPED: Final = 100
 
-_SEAT_KEY: Final = np.uint64(Purpose.LEARNER_SEAT)  # mixed into a series' seed
-
-# Attributes that the future of the table hangs on, besides the series.
+# Attributes that the future hangs on, besides the series.
 _PLAIN_STATE: Final = ("seat", "forfeited", "skipped_deals", "skipped_points", "_due", "_first", "_shaped")
 
 
-class SeriesTable:
+class SeriesGame:
     """A learner and its opponents in one series after another.
 
     Args:
@@ -70,35 +77,32 @@ class SeriesTable:
         seat: Seat,
         illegal_action: WhenIllegal,
     ) -> None:
-        if illegal_action not in ("forfeit", "raise"):
-            raise PapluError(f"illegal_action={illegal_action!r}: choose forfeit or raise")
+        check_illegal_action(illegal_action)
         self.format = as_series(series)
         self.rules = self.format.table(as_rules(rules))
         self.encoding = encodings.by_name(encoding)
         self.illegal_action = illegal_action
         # One that is paid at the end still needs to be known by name.
-        self._deal_reward = None if reward in AT_THE_END else _read_reward(reward, self)
+        self._deal_reward = None if reward in AT_THE_END else _read_reward(reward, self.rules)
         self._reward_name = reward if self._deal_reward is None else self._deal_reward.name
-        self._fixed_seat = _read_seat(seat, self.rules.num_players)
+        self._learner = read_seat(seat, self.rules)
         self._policies: tuple[Policy, ...] = ()  # by relative seat; none in self-play
         self.opponent = SELF
         if opponent != SELF:
             line_up = read_line_up(opponent, self.rules)
             self._policies, self.opponent = line_up.policies, line_up.name
-        elif self._deal_reward is not None and self._deal_reward.is_shaped:
-            raise PapluError(f"reward={reward!r} is for one learner: with opponent='self' take points, scaled or win")
+        elif self._deal_reward is not None:
+            check_for_self_play(reward, self._deal_reward)
         self.seat, self.forfeited, self.skipped_deals, self.skipped_points = 0, None, 0, 0
         self._begin_payments()
 
     def start(self, draw_seed: Callable[[], int]) -> None:
         """Begin a series in which the learner comes to decide, and play on until it does."""
         self.forfeited, self.skipped_deals, self.skipped_points = None, 0, 0
-        for skipped in range(_MAX_SKIPPED + 1):
+        for skipped in range(MAX_SKIPPED + 1):
             seed = draw_seed()
-            self.seat = self._fixed_seat
-            if self.seat < 0:
-                self.seat = below(np.uint64(mix(np.uint64(seed), _SEAT_KEY)), self.rules.num_players)
-            self.series = Series(self.rules, self.format, seed, self.seat if skipped == _MAX_SKIPPED else 0)
+            self.seat = draw_seat(self._learner, np.uint64(seed), self.rules.num_players)
+            self.series = Series(self.rules, self.format, seed, self.seat if skipped == MAX_SKIPPED else 0)
             self._told = 0
             self._begin_payments()
             self._play_on()
@@ -121,8 +125,7 @@ class SeriesTable:
             self._apply(action)
             self._play_on()
         elif self.illegal_action == "raise":
-            position = format_position(self.series.states, 0, self.rules)
-            raise IllegalAction(f"{self._why_illegal(action)}; position: {position}")
+            refuse(self.series.states, 0, action, self.rules)
         else:
             self.forfeited = action
             self._due += self._pay_deal() + self._pay_series()
@@ -155,11 +158,7 @@ class SeriesTable:
 
     def observe(self) -> npt.NDArray[np.float32]:
         """``(F,)`` the learner's observation, with the score sheet where the encoding knows of one."""
-        if isinstance(self.encoding, SeriesV1):
-            observations = self.encoding.encode(self.view(), self.rules, sheets=[self.sheet])
-        else:
-            observations = self.encoding.encode(self.view(), self.rules)
-        observation: npt.NDArray[np.float32] = observations[0]
+        observation: npt.NDArray[np.float32] = self.encoding.encode(self.view(), self.rules, sheets=[self.sheet])[0]
         return observation
 
     def masks(self) -> npt.NDArray[np.bool_]:
@@ -189,17 +188,17 @@ class SeriesTable:
         if is_over:
             returns, winner = self._last_deal()
             info |= {
-                "ending": ENDING_NAMES[int(state["ending"])] if self.forfeited is None else _FORFEIT,
+                "ending": ENDINGS[int(state["ending"]) if self.forfeited is None else FORFEIT],
                 "winner": winner,
                 "returns": returns,
                 "points": int(returns[self.seat]),
-                "series_ending": sheet.ending if self.forfeited is None else _FORFEIT,
+                "series_ending": sheet.ending if self.forfeited is None else ENDINGS[FORFEIT],
                 "series_winners": self._winners(),
                 "series_returns": self._returns(),
                 "ranking": np.array(sheet.ranking(), dtype=np.int64),
             }
         if self.forfeited is not None:
-            info["illegal_action"] = self._why_illegal(self.forfeited)
+            info["illegal_action"] = explain_illegal(self.series.states, 0, self.forfeited, self.rules)
         return info
 
     def get_state(self) -> dict[str, Any]:
@@ -214,17 +213,11 @@ class SeriesTable:
         """Put back what `get_state` gave.
 
         Raises:
-            PapluError: it is the state of a table with other arguments; nothing has changed then.
+            PapluError: the state is of a game with other arguments; nothing has changed then.
         """
         if not {"arguments", "series", *_PLAIN_STATE} <= set(state):
-            raise PapluError("this is no state of a series: take one with get_state()")
-        for name, value in self._arguments().items():
-            theirs = state["arguments"].get(name)
-            if theirs != value:
-                raise PapluError(
-                    f"the state was taken with {name}={theirs!r}, this environment has {name}={value!r}: "
-                    "put it back where the arguments are equal"
-                )
+            raise PapluError("this is no state of a series environment: take one with get_state()")
+        check_arguments(state["arguments"], self._arguments())
         for name in _PLAIN_STATE:
             setattr(self, name, state[name])
         if state["series"] is not None:
@@ -239,7 +232,7 @@ class SeriesTable:
             "opponent": self.opponent,
             "encoding": self.encoding.name,
             "reward": self._reward_name,
-            "seat": self._fixed_seat,
+            "seat": self._learner,
             "illegal_action": self.illegal_action,
         }
 
@@ -264,8 +257,7 @@ class SeriesTable:
 
     def _answer(self, mover: int) -> int:
         """What the opponent to move does."""
-        step, players = int(self.rules.packed["step"][0]), self.rules.num_players
-        policy = self._policies[(mover - self.seat) * step % players - 1]
+        policy = self._policies[place_in_line_up(mover, self.seat, self.rules)]
         keys = decision_keys(policy_seed_of(self.series.seed), self.series.deal_number, self.series.states)
         views, masks = player_view(self.series.states, 0, mover), self.masks()[None]
         answers = np.asarray(policy.act(views.copy(), masks.copy(), keys))
@@ -309,9 +301,9 @@ class SeriesTable:
         state, players = self.series.states[0], self.rules.num_players
         if self.forfeited is None:
             return state["returns"][:players].astype(np.int64), int(state["winner"])
-        returns, after = np.zeros(players, dtype=np.int64), self.sheet.seat_after(self.seat)
-        returns[self.seat], returns[after] = -self.rules.wrong_declare_points, self.rules.wrong_declare_points
-        return returns, after
+        returns, collector = np.zeros(players, dtype=np.int64), self.sheet.seat_after(self.seat)
+        forfeit(returns, self.seat, collector, self.rules.packed[0])
+        return returns, collector
 
     def _winners(self) -> tuple[int, ...]:
         """Seats that won the series."""
@@ -329,9 +321,13 @@ class SeriesTable:
         entries[self.sheet.seat_after(self.seat)] = -entries[self.seat]
         return entries
 
-    def _why_illegal(self, action: int) -> str:
-        """What is wrong with an action, in words that tell no hidden card."""
-        return f"{format_action(action)} is not legal: {why_illegal(self.series.states, 0, action, self.rules)}"
+
+def format_scores(sheet: ScoreSheet, deal: int) -> str:
+    """The running scores in one line, as of deal number ``deal`` from 1."""
+    scores = ", ".join(
+        f"seat {seat} {score}{'' if seat in sheet.active else ' (out)'}" for seat, score in enumerate(sheet.scores)
+    )
+    return f"{sheet.format}, deal {deal}: {scores}"
 
 
 def win_reward(seat: int, winners: tuple[int, ...], players: int) -> float:
@@ -342,18 +338,9 @@ def win_reward(seat: int, winners: tuple[int, ...], players: int) -> float:
     return (share - 1.0) / (players - 1)
 
 
-def _read_reward(reward: str, table: SeriesTable) -> Reward:
+def _read_reward(reward: str, rules: RuleSet) -> Reward:
     """A reward that deals pay."""
     try:
-        return Reward(reward, table.rules)
+        return Reward(reward, rules)
     except PapluError:
         raise PapluError(f"unknown reward {reward!r}: choose one of {', '.join(SERIES_REWARDS)}") from None
-
-
-def _read_seat(seat: Seat, players: int) -> int:
-    """The learner's seat, -1 for a random one."""
-    if seat == "random":
-        return -1
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < players:
-        raise InvalidRules(f"seat={seat!r}: give 0..{players - 1} or 'random'")
-    return seat
