@@ -30,7 +30,7 @@ from paplu_env.engine.state import (
 from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.rules import HAND_SIZES, MAX_DECKS, MAX_PLAYERS, MAX_TURNS, RuleSet
 
-# A typical deal between good players takes so many rounds: then `clock` stands at one half.
+# A typical deal between good players takes this many rounds: then `clock` stands at one half.
 TYPICAL_ROUNDS: Final = 6
 # A drawn card that may be thrown again; one that may not is marked 1.
 MAY_BE_THROWN: Final = 0.5

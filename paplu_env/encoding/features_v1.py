@@ -24,7 +24,7 @@ from paplu_env.rules import MAX_PLAYERS, RuleSet
 
 # Distances told apart; dealt hands are 0 to 6, and from 8 on a hand is as far as any.
 NUM_DISTANCES: Final = 9
-# The dearest card: no hand of n cards leaves more than 10 n points.
+# The highest-value card: no hand of n cards leaves more than 10 n points.
 _MOST_A_CARD: Final = 10
 
 

@@ -23,7 +23,7 @@ from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
 from paplu_env.rules import RuleSet
 
-_MOST_A_CARD: Final = 10  # points of the dearest card
+_MOST_A_CARD: Final = 10  # points of the highest-value card
 
 _MEANING: Final = "by relative seat, in the discard phase after a discard that leaves the lowest distance"
 HIDDEN_V2_SPECS: Final = (

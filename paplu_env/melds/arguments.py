@@ -68,7 +68,7 @@ def checked_wild(wild: int) -> npt.NDArray[np.int64]:
 
 
 def checked_wilds(wild: npt.ArrayLike, rows: int) -> npt.NDArray[np.int64]:
-    """Wild masks of so many hands as ``(B,)`` int64; one mask alone is taken for all.
+    """Wild masks of ``rows`` hands as ``(B,)`` int64; one mask alone is taken for all.
 
     Raises:
         InvalidHand: as `checked_wild`, or another number of masks.

@@ -101,7 +101,7 @@ def arrange(counts: AnyCounts, wild: int, rules: RuleSet) -> Arrangement:
 
 
 def _lay(hand: Counter[int], wild: int, least: int, rules: RuleSet) -> tuple[list[Meld], bool]:
-    """Groups that leave so many points over, and whether they make the hand complete."""
+    """Groups that leave ``least`` points over, and whether they make the hand complete."""
     whole = _Layout(hand, wild, rules, (rules.min_pure_sequences, rules.min_sequences), 0, lays_all=True)
     if least == 0 and whole.is_possible():
         return whole.groups(), True
@@ -139,7 +139,7 @@ def _special_groups(hand: Counter[int], wild: int) -> list[Meld]:
 def _sequences_alone(
     hand: Counter[int], wild: int, rules: RuleSet, saved: int, pure: int, most: int
 ) -> list[Meld] | None:
-    """Sequences alone that save so many points: pure ones while ``pure`` are asked for, ``most`` in all at most."""
+    """Sequences alone that save ``saved`` points: pure ones while ``pure`` are asked for, ``most`` in all at most."""
     if saved == 0:
         return []
     if most == 0:
@@ -187,7 +187,7 @@ class _Layout:
         return self._can_lay(self.rest, self.asked, self.most_left)
 
     def groups(self) -> list[Meld]:
-        """The groups, when it is possible: the dearest card is settled first, left over if it may be."""
+        """The groups, when it is possible: the highest-value card is settled first, left over if it may be."""
         laid = []
         naturals = sorted(face for face in self.rest.elements() if not is_wild(face, self.wild))
         for face in sorted(naturals, key=lambda face: -int(FACE_POINTS[face])):
@@ -300,7 +300,7 @@ class _Layout:
                     yield Meld(kind, _in_order(faces) if kind == "pure sequence" else faces)
 
     def _fillers(self, shape: _Shape, number: int) -> Iterable[_Faces]:
-        """The choices of so many wild cards beside those that the shape holds, printed jokers first.
+        """The choices of ``number`` wild cards beside those that the shape holds, printed jokers first.
 
         They are all alike unless some have to be natural in groups to come.
         """

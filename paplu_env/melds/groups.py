@@ -76,7 +76,7 @@ def why_no_group(faces: Sequence[int], wild: int, rules: RuleSet) -> str:
 
 @functools.cache
 def runs_of(size: int) -> tuple[tuple[int, ...], ...]:
-    """Every run of so many places, as the faces that stand there naturally, the lowest place first."""
+    """Every run of ``size`` places, as the faces that stand there naturally, the lowest place first."""
     runs = []
     for suit in range(NUM_SUITS):
         for start in range(len(RUN_RANKS) - size + 1):
@@ -94,5 +94,5 @@ def _fill(faces: Sequence[int], places: Sequence[int], wild: int, min_naturals: 
 
 
 def _has_own_place(faces: Sequence[int], number: int) -> bool:
-    """Whether so many different cards other than printed jokers are there to stand naturally."""
+    """Whether at least ``number`` different cards other than printed jokers can stand naturally."""
     return len(set(faces) - {PRINTED_JOKER}) >= number

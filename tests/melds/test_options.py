@@ -43,7 +43,7 @@ def oracle_options(rules: RuleSet) -> oracle.Options:
 
 
 def drawn(rules: RuleSet, number: int, size: int, seed: int = 40) -> list[Hand]:
-    """So many hands of every kind that the packs of these rules can deal, half of them with the table's wild cards."""
+    """``number`` hands of every kind that these rules can deal, half of them with the table's wild cards."""
     packs = {"decks": rules.num_decks, "jokers": rules.num_jokers}
     rng = Random(f"{rules} {seed} {size}")
     if rules.num_decks == 1:  # five ranks of one pack are just twenty cards, and there are five wild ones at most

@@ -1,7 +1,7 @@
 """How many natural cards the groups of a hand can cover, what they can do without, and what runs can be among them.
 
 The number of wild cards doesn't matter here: a gap in a group is a place that some wild card or blank will
-fill. So the question is which groups, of so many places in all, stand on the most natural cards. Sequences
+fill. So the question is which groups, with a given number of places in all, stand on the most natural cards. Sequences
 are looked up suit by suit in the `distance_table` and joined; sets are tried one after the other, none, one
 or two of them, and a set is skipped when even with the sequences of the whole hand it can't reach the goal.
 
@@ -61,12 +61,12 @@ class PairRows(NamedTuple):
 
 @njit
 def most_covered(hand: Naturals, places: int, for_runs: int, least: int, table: Table) -> int:
-    """The most natural cards that groups with so many places in all cover, or ``least - 1`` if that is more.
+    """The most natural cards that groups with ``places`` places in all cover, or ``least - 1`` if that is more.
 
     Args:
         hand: the natural cards.
         places: of all groups together, up to 13.
-        for_runs: places that the sets have to leave, since so many sequences are needed.
+        for_runs: places that the sets have to leave for the sequences that are needed.
     """
     nothing = as_int64(0)
     return _walk(as_int64(_COUNT), hand, places, for_runs, least, (nothing, nothing, nothing), table)[0]
@@ -74,7 +74,7 @@ def most_covered(hand: Naturals, places: int, for_runs: int, least: int, table: 
 
 @njit
 def spare_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: int, table: Table) -> int:
-    """The asked faces of which a copy can be thrown with so many cards still covered, as a mask."""
+    """The asked faces of which a copy can be thrown with ``goal`` cards still covered, as a mask."""
     nothing = as_int64(0)
     _, left = _walk(as_int64(_SPARE), hand, places, for_runs, goal, (asked, nothing, nothing), table)
     return asked & ~left[0]
@@ -82,7 +82,7 @@ def spare_faces(hand: Naturals, places: int, for_runs: int, goal: int, asked: in
 
 @njit
 def reaching_runs(hand: Naturals, runs: Runs, places: int, for_runs: int, goal: int, table: Table) -> Runs:
-    """Those of the runs that, as one of the sequences, let the groups cover so many cards, the run's own among them."""
+    """The runs that, as one of the sequences, let the groups cover ``goal`` cards, the run's own among them."""
     _, left = _walk(as_int64(_RUNS), hand, places, for_runs, goal, runs, table)
     return runs[0] & ~left[0], runs[1] & ~left[1], runs[2] & ~left[2]
 
@@ -99,13 +99,13 @@ def has_reaching_run(hand: Naturals, runs: Runs, places: int, for_runs: int, goa
 def _walk(
     mode: int, hand: Naturals, places: int, for_runs: int, goal: int, asked: _Asked, table: Table
 ) -> tuple[int, _Asked]:
-    """Run through the sets of a hand whose groups have so many places in all.
+    """Run through the sets of a hand whose groups have ``places`` places in all.
 
     Args:
         mode: one of the questions above.
         hand: the natural cards.
         places: of all groups together, up to 13.
-        for_runs: places that the sets have to leave, since so many sequences are needed.
+        for_runs: places that the sets have to leave for the sequences that are needed.
         goal: cards to cover. `_COUNT` looks for more than ``goal - 1``, the others take it as it is.
         asked: the faces or runs that the others ask about.
 
@@ -201,7 +201,7 @@ def _visit(
 
 @njit
 def _spare(hand: Naturals, rows: PairRows, places: int, cards: int, asked: int, table: Table) -> int:
-    """The asked faces without which the sequences still cover so many cards."""
+    """The asked faces without which the sequences still cover ``cards`` cards."""
     faces = 0
     for suit in range(NUM_SUITS):
         ranks = asked >> NUM_RANKS * suit & suit_of(hand[0], suit) & SUIT_RANKS
@@ -229,7 +229,7 @@ def _runs(
     asked: _Asked,
     table: Table,
 ) -> _Asked:
-    """The asked runs that can't be among sequences that cover so many cards; none once `_ANY_RUN` has one."""
+    """The asked runs that can't be among sequences that cover ``cards`` cards; none once `_ANY_RUN` has one."""
     for suit in range(NUM_SUITS):
         if suit_of(asked[0] | asked[1] | asked[2], suit) == 0:
             continue
@@ -276,7 +276,7 @@ def pair_rows(hand: Naturals, places: int, table: Table) -> PairRows:
 
 @njit
 def pairs_cover(rows: PairRows, places: int, cards: int) -> bool:
-    """Whether the sequences of all suits cover so many cards with so many places together."""
+    """Whether the sequences of all suits together cover ``cards`` cards with ``places`` places."""
     return covers(rows.majors, rows.minors, rows.turned, places, cards)
 
 
@@ -329,7 +329,7 @@ def _row_of_three(ones: int, twos: int, threes: int, place: int, table: Table) -
 
 @njit
 def most_of(rows: PairRows, places: int) -> int:
-    """The most cards that the sequences of all suits cover with so many places together."""
+    """The most cards that the sequences of all suits together cover with ``places`` places."""
     cards = max(lane(rows.majors, places), lane(rows.minors, places))
     while pairs_cover(rows, places, cards + 1):
         cards += 1

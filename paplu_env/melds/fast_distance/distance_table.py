@@ -69,7 +69,7 @@ def _larger(row: Any, other: Any) -> Any:
 
 
 def _with_run(left: Any, length: int, covered: Any) -> Any:
-    """The rows of what a run of so many places leaves, and of the cards that it covers, taken together."""
+    """The rows of what a run of ``length`` places leaves, and of the cards that it covers, taken together."""
     # Beside the run the lanes length .. length + 2 have no places for another.
     alone = ONES & (((1 << LANE * MIN_RUN) - 1) << LANE * (length - MIN_RUN))
     return (((left + covered * ONES) << LANE * length) & _ROW) + covered * alone
@@ -81,7 +81,7 @@ with_run: Final[Callable[[int, int, int], int]] = njit(_with_run)
 
 @njit
 def lane(row: int, places: int) -> int:
-    """Cards that this row covers with so many places, 0..13."""
+    """Cards that this row covers with ``places`` places, 0..13."""
     if places < MIN_RUN:
         return 0
     return row >> LANE * (places - MIN_RUN) & ((1 << LANE) - 1)
@@ -116,7 +116,7 @@ def backwards(row: int) -> int:
 
 @njit
 def covers(row: int, other: int, other_backwards: int, places: int, cards: int) -> bool:
-    """Whether two groups of suits cover so many cards with so many places together.
+    """Whether two groups of suits together cover ``cards`` cards with ``places`` places.
 
     With one row backwards, all ways to share the places out stand lane over lane: one addition tries them.
     """
@@ -131,7 +131,7 @@ def covers(row: int, other: int, other_backwards: int, places: int, cards: int) 
 
 @njit
 def shares(row: int, other_backwards: int, places: int, cards: int) -> int:
-    """The ways to share so many places out that cover so many cards (0..16), a bit each, the row having its share."""
+    """The ways to share ``places`` out among the row and the other that cover ``cards`` cards (0..16), a bit each."""
     if places < 2 * MIN_RUN:
         return int(lane(row, places) >= cards)
     within = row & ((1 << LANE * (places - MIN_RUN + 1)) - 1)

@@ -54,12 +54,12 @@ def note_gains(
     table: Table,
     gained: Gained,
 ) -> None:
-    """Note for each card thrown which faces let groups with so many places in all cover a card more than the goal.
+    """Note for each card thrown which faces let groups with ``places`` places cover a card more than ``goal``.
 
     Args:
         hand: the natural cards.
         places: of all groups together, up to 13.
-        for_runs: places that the sets have to leave, since so many sequences are needed.
+        for_runs: places that the sets have to leave for the sequences that are needed.
         goal: the most that is covered with nothing thrown.
         thrown: mask of the natural faces that may be thrown, and `NOTHING`.
         asked: mask of the natural faces that may be drawn, none of which all copies are held.
