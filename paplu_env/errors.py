@@ -18,7 +18,23 @@ class InvalidRules(PapluError):
 
 
 class IllegalAction(PapluError):
-    """An action that can be read but may not be done now; the game is left as it was."""
+    """An action that can be read but may not be done now; the game is left as it was.
+
+    The message says no more than the seat to move may know.
+
+    Attributes:
+        position: the whole position as a line that `engine.parse_position` reads, hidden cards and seed included. Only
+            the engine sets it, for whoever holds the state; what plays for a seat takes it off before it raises
+            (`without_position`).
+    """
+
+    position: str | None = None
+
+
+def without_position(error: IllegalAction) -> IllegalAction:
+    """The same error for a seat's side: nothing about it tells a hidden card."""
+    vars(error).pop("position", None)
+    return error
 
 
 class InvalidFile(PapluError):

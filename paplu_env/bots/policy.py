@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots.explanation import Candidate, Judgement, explain
-from paplu_env.cards import format_card, format_hand
 from paplu_env.engine import chance
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
-from paplu_env.engine.state import NONE, PHASE_NAMES, States, Views
+from paplu_env.engine.state import States, Views
+from paplu_env.engine.text import describe_view
 from paplu_env.errors import IllegalAction, PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
 
@@ -158,7 +158,7 @@ def legal_masks(views: Views, rules: RuleSet) -> Masks:
     return engine.legal_action_masks(engine.sample_world(views, 0, rules), rules)
 
 
-def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> None:
+def check_answers(name: str, answers: Actions, views: Views, masks: Masks, is_shown: bool = True) -> None:
     """Refuse answers that the masks forbid; the message names the first of them and its position.
 
     Args:
@@ -166,6 +166,7 @@ def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> No
         answers: ``(B,)`` int64.
         views: ``(B,)``.
         masks: ``(B, A)`` bool.
+        is_shown: whether the message tells what the policy's seat sees; False where somebody else's side reads it.
 
     Raises:
         IllegalAction: an id outside 0..A-1, or an action that is not legal.
@@ -178,6 +179,11 @@ def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> No
     row = int(wrong[0])
     action = int(answers[row])
     said = format_action(action) if inside[row] else f"an unknown action (ids are 0..{NUM_ACTIONS - 1})"
+    if not is_shown:
+        raise IllegalAction(
+            f"{name}, an opponent, answered {action}, {said}, which is not legal at seat {int(views['seat'][row])}; "
+            "a match against it (evaluation.play_match) says in which position"
+        )
     choices = np.flatnonzero(masks[row])
     legal_text = ", ".join(format_action(int(choice)) for choice in choices[:_SHOWN_ACTIONS])
     more = f" and {choices.size - _SHOWN_ACTIONS} more" if choices.size > _SHOWN_ACTIONS else ""
@@ -185,21 +191,3 @@ def check_answers(name: str, answers: Actions, views: Views, masks: Masks) -> No
         f"{name}, row {row}: answered {action}, {said}, which is not legal in {describe_view(views, row)}; "
         f"legal: {legal_text}{more}"
     )
-
-
-def describe_view(views: Views, i: int) -> str:
-    """What a seat sees, in one line, for messages: nothing in it is hidden from the seat."""
-    view = views[i]
-    pile_size = int(view["pile_size"])
-    phase = int(view["phase"])
-    parts = [
-        f"seat {int(view['seat'])}",
-        f"phase {PHASE_NAMES[phase]}",
-        f"draw {int(view['draws'])}",
-        f"hand {format_hand(view['hand'])}",
-        f"open {format_card(int(view['pile'][pile_size - 1])) if pile_size else 'none'}",
-        f"indicator {format_card(int(view['indicator']))}",
-    ]
-    if int(view["taken"]) != NONE:
-        parts.append(f"just taken {format_card(int(view['taken']))}")
-    return ", ".join(parts)

@@ -25,9 +25,11 @@ from paplu_env.engine.state import (
     LOG_NOTHING,
     LOG_WRONG,
     NONE,
+    PHASE_NAMES,
     PILE_CAPACITY,
     UNFINISHED,
     States,
+    Views,
     check_table,
     empty_states,
 )
@@ -175,3 +177,21 @@ def _parse_entry(text: str, rules: RuleSet) -> int:
     source = _SOURCE_CODES[source_text] if source_text in _SOURCE_CODES else parse_card(source_text)
     thrown = parse_card(thrown_text) if thrown_text else LOG_NOTHING
     return with_log_face(log_entry(int(seat_text), source), thrown)
+
+
+def describe_view(views: Views, i: int) -> str:
+    """What a seat sees, in one line, for messages: nothing in it is hidden from the seat."""
+    view = views[i]
+    pile_size = int(view["pile_size"])
+    phase = int(view["phase"])
+    parts = [
+        f"seat {int(view['seat'])}",
+        f"phase {PHASE_NAMES[phase]}",
+        f"draw {int(view['draws'])}",
+        f"hand {format_hand(view['hand'])}",
+        f"open {format_card(int(view['pile'][pile_size - 1])) if pile_size else 'none'}",
+        f"indicator {format_card(int(view['indicator']))}",
+    ]
+    if int(view["taken"]) != NONE:
+        parts.append(f"just taken {format_card(int(view['taken']))}")
+    return ", ".join(parts)

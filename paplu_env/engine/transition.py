@@ -56,7 +56,8 @@ from paplu_env.engine.state import (
     States,
     check_table,
 )
-from paplu_env.engine.text import format_position
+from paplu_env.engine.text import describe_view, format_position
+from paplu_env.engine.view import player_view
 from paplu_env.errors import IllegalAction
 from paplu_env.melds.fast_points.declarable_kernels import declarable_kernel, is_complete_kernel
 from paplu_env.rules import MAX_PLAYERS, RuleSet, RulesRow, choice_code
@@ -105,7 +106,11 @@ def apply_actions(states: States, actions: npt.ArrayLike, rules: RuleSet, thread
 
 def _illegal(states: States, i: int, action: int, reason: int, rules: RuleSet) -> IllegalAction:
     name = format_action(action) if 0 <= action < NUM_ACTIONS else f"action {action}"
-    return IllegalAction(f"{name}: {reason_words(reason, rules)}. Position: {format_position(states, i, rules)}")
+    mover = int(states["current_player"][i])
+    seen = "" if mover == NO_SEAT else f" ({describe_view(player_view(states, i, mover), 0)})"
+    error = IllegalAction(f"{name}: {reason_words(reason, rules)}{seen}")
+    error.position = format_position(states, i, rules)
+    return error
 
 
 @njit

@@ -21,7 +21,7 @@ from paplu_env.envs.core.arguments import Rules
 from paplu_env.envs.core.rewards import Reward
 from paplu_env.envs.core.saved import VersionedPickle
 from paplu_env.envs.core.seeds import draw_seeds
-from paplu_env.errors import InvalidRules, PapluError
+from paplu_env.errors import IllegalAction, InvalidRules, PapluError, without_position
 from paplu_env.render.ansi import format_view
 from paplu_env.rules import as_rules
 
@@ -236,7 +236,11 @@ class PapluAECEnv(VersionedPickle, AECEnv[str, Observation, int]):
 
     def _play(self, action: int) -> None:
         """Do an action of the seat to move, and write rewards and the end of the episode if it brings them."""
-        engine.apply_action(self._states, 0, action, self.rules)
+        try:
+            engine.apply_action(self._states, 0, action, self.rules)
+        except IllegalAction as error:
+            without_position(error)
+            raise
         if engine.is_over(self._states, 0):
             self.rewards = self._deal_rewards()
             self._end(self._deal_infos(), is_truncated=int(self._states["ending"][0]) == TRUNCATED)

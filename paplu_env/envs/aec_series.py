@@ -13,6 +13,7 @@ from paplu_env.engine.series.series import Series
 from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
 from paplu_env.envs.core.arguments import Rules
 from paplu_env.envs.core.series_game import AT_THE_END, format_scores, win_reward
+from paplu_env.errors import IllegalAction, without_position
 from paplu_env.rules import as_rules
 
 
@@ -69,7 +70,11 @@ class PapluSeriesAECEnv(PapluAECEnv):
 
     def _play(self, action: int) -> None:
         series = self._under_way()
-        series.apply(action)
+        try:
+            series.apply(action)
+        except IllegalAction as error:
+            without_position(error)
+            raise
         self.rewards = dict.fromkeys(self.agents, 0.0)
         if not series.is_deal_over:
             return

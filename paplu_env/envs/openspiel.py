@@ -22,7 +22,7 @@ from paplu_env import engine
 from paplu_env.cards import format_card, format_cards, format_hand
 from paplu_env.engine.chance import mix
 from paplu_env.engine.state import NO_SEAT, NONE, PHASE_NAMES, STATUS_NAMES, States, empty_states
-from paplu_env.errors import PapluError
+from paplu_env.errors import IllegalAction, PapluError, without_position
 from paplu_env.render.ansi import format_view
 from paplu_env.render.words import log_words
 from paplu_env.rules import preset
@@ -171,7 +171,11 @@ class PapluState(pyspiel.State):
             self._is_dealt = True
             return
         seat = self.current_player()
-        engine.apply_action(self._states, 0, action, RULES)
+        try:
+            engine.apply_action(self._states, 0, action, RULES)
+        except IllegalAction as error:
+            without_position(error)
+            raise
         if action == engine.DRAW_CLOSED:
             self._draws[seat].append(format_card(int(self._states["drawn"][0])))
 

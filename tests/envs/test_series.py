@@ -299,7 +299,7 @@ def test_an_illegal_action_may_be_refused_instead_and_changes_nothing() -> None:
     env = PapluSeriesEnv(opponent=Passer(drop_at=0), series="deals", seat=1, illegal_action="raise")
     _, info = env.reset(seed=1)
     before = env.series
-    with pytest.raises(IllegalAction, match=r"discard AS is not legal: .*position: "):
+    with pytest.raises(IllegalAction, match=r"discard AS is not legal: .* \(seat \d, phase draw, .*hand "):
         env.step(np.int64(DISCARD_BASE))
     assert env.series == before
     np.testing.assert_array_equal(env.action_masks(), info["action_mask"])

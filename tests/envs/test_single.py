@@ -300,7 +300,7 @@ def test_an_illegal_action_may_raise_instead_and_changes_nothing() -> None:
     env = PapluEnv(opponent="random", encoding="cards-v1", illegal_action="raise")
     env.reset(seed=1)
     before = env.get_state()
-    with pytest.raises(IllegalAction, match=r"discard AS is not legal: .*; position: rules points; first 0; indicator"):
+    with pytest.raises(IllegalAction, match=r"discard AS is not legal: .* \(seat 0, phase draw, draw 0, hand "):
         env.step(DISCARD_BASE)
     after = env.get_state()
     assert all(np.array_equal(before["core"][key], after["core"][key]) for key in before["core"])

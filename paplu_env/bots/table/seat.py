@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots.explanation import Candidate
-from paplu_env.bots.policy import Masks, Policy, decision_keys, describe_view, legal_masks
+from paplu_env.bots.policy import Masks, Policy, decision_keys, legal_masks
 from paplu_env.bots.registry import PolicyLike, make_policy
 from paplu_env.bots.table.events import check_event
 from paplu_env.bots.table.seat_worlds import Held, opening_view, parse_counts, with_drawn, world_with
@@ -34,6 +34,7 @@ from paplu_env.engine.state import (
     WRONG_DECLARED,
     Views,
 )
+from paplu_env.engine.text import describe_view
 from paplu_env.engine.unseen_cards import unseen
 from paplu_env.errors import IllegalAction, InvalidHand, InvalidNotation, InvalidRules
 from paplu_env.rules import RuleSet

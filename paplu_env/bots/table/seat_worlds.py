@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env import engine
-from paplu_env.bots.policy import describe_view
 from paplu_env.cards import NUM_FACES, counts_of, faces_of, format_card, format_hand, parse_card, parse_cards
 from paplu_env.engine.dealing import active_bits
 from paplu_env.engine.state import DISCARD, DROPPED_FIRST, States, Views
+from paplu_env.engine.text import describe_view
 from paplu_env.engine.unseen_cards import unseen
 from paplu_env.engine.world import sample_world_holding
 from paplu_env.errors import InvalidHand, InvalidNotation

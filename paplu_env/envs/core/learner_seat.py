@@ -7,9 +7,10 @@ from typing import Final, Literal, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.engine import format_position, why_illegal
+from paplu_env.engine import player_view, why_illegal
 from paplu_env.engine.actions import format_action
 from paplu_env.engine.state import ENDING_NAMES, States
+from paplu_env.engine.text import describe_view
 from paplu_env.envs.core.kernels import ANY_SEAT
 from paplu_env.errors import IllegalAction, InvalidRules, PapluError
 from paplu_env.rules import RuleSet
@@ -68,7 +69,7 @@ def refuse(states: States, i: int, action: int, rules: RuleSet, where: str = "")
         where: begins the message; it names the environment where there are several.
 
     Raises:
-        IllegalAction: always, with the reason and the position as text.
+        IllegalAction: always, with the reason and what the seat to move sees.
     """
-    position = format_position(states, i, rules)
-    raise IllegalAction(f"{where}{explain_illegal(states, i, action, rules)}; position: {position}")
+    seen = describe_view(player_view(states, i, int(states["current_player"][i])), 0)
+    raise IllegalAction(f"{where}{explain_illegal(states, i, action, rules)} ({seen})")

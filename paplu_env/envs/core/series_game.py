@@ -261,7 +261,7 @@ class SeriesGame:
         keys = decision_keys(policy_seed_of(self.series.seed), self.series.deal_number, self.series.states)
         views, masks = player_view(self.series.states, 0, mover), self.masks()[None]
         answers = np.asarray(policy.act(views.copy(), masks.copy(), keys))
-        check_answers(policy.name, answers, views, masks)
+        check_answers(policy.name, answers, views, masks, is_shown=False)
         return int(answers[0])
 
     def _begin_payments(self) -> None:
