@@ -19,7 +19,7 @@ Seat = int | Literal["random"]
 WhenIllegal = Literal["forfeit", "raise"]
 _Seats = TypeVar("_Seats", int, npt.NDArray[np.int64])
 
-# How a deal ended, by the engine's codes and `kernels.FORFEIT`: as RULES.md names it, or by an illegal action.
+# How a deal ended, by the engine's codes and `kernels.FORFEIT`: as RULES.md 2.22 and 2.26 name it.
 ENDINGS: Final = (*ENDING_NAMES, "forfeit")
 
 
