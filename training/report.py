@@ -9,6 +9,7 @@ from typing import Final
 
 from paplu_env.errors import PapluError
 from paplu_env.files import write_atomically
+from training.run.folder import check_not_kept
 from training.run.record import read_run
 from training.run.report_page import to_html, write_pictures
 
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         records = [read_run(path) for path in given.runs]
+        check_not_kept(given.out)
         write_atomically(given.out, to_html(records).encode())
         pictures = write_pictures(records, given.pictures) if given.pictures else []
     except PapluError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import importlib.metadata
 import json
+import os
 import platform
 import subprocess
 import time
@@ -18,6 +19,42 @@ from paplu_env.files import write_atomically, write_json
 from training.learn.config import BUDGET, TrainConfig, differences
 
 _LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
+
+
+# What a run keeps in its folder, by name.
+_FILES: Final = (
+    "run.json",
+    "latest.safetensors",
+    "best.safetensors",
+    "last.safetensors",
+    "metrics.jsonl",
+    "exploit.json",
+    "lock",
+)
+_FOLDERS: Final = ("selves", "tensorboard")
+
+
+def check_not_kept(*paths: Path) -> None:
+    """Refuse to write over what a run keeps, in whichever run's folder it lies.
+
+    Call it before anything is written: an export named ``run.onnx`` would bring a card ``run.json``, over the file
+    that the run goes on by.
+
+    Raises:
+        PapluError: one of the paths is such a file, by name.
+    """
+    for path in paths:
+        real = Path(os.path.realpath(path))
+        for folder in real.parents[: 2 + len(_FOLDERS)]:
+            if not (folder / "run.json").is_file():
+                continue
+            first = real.relative_to(folder).parts[0].casefold()
+            is_file = len(real.relative_to(folder).parts) == 1 and first in _FILES
+            if is_file or first in _FOLDERS:
+                raise PapluError(
+                    f"{path}: the run in {folder} keeps this file and goes on by it; nothing has been written. "
+                    "Name another place with --out"
+                )
 
 
 class RunFolder:

@@ -29,7 +29,7 @@ from paplu_env.rules import RuleSet, as_rules
 from training.learn.decisions import collect_decisions
 from training.learn.network import MaskedLogits, mask_logits
 from training.learn.weights import load_weights, save_weights
-from training.run.folder import RunFolder, provenance
+from training.run.folder import RunFolder, check_not_kept, provenance
 
 CARD_FORMAT: Final = "paplu-card-1"
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
@@ -79,6 +79,7 @@ def export_module(
     path = Path(path)
     if path.suffix != ".onnx":
         raise PapluError(f"{path}: a policy file's name ends in .onnx")
+    check_not_kept(path, card_path(path))
     tables = [as_rules(rules), *(as_rules(other) for other in also_rules)]
     coder = encodings.by_name(encoding)
     info = PolicyInfo(
@@ -133,6 +134,7 @@ def export_run(run: str | Path, out: str | Path | None = None, last: bool = Fals
         raise InvalidFile(f"{folder.path}: has not kept a network yet; train it first")
     net, about = load_weights(source, config.encoding, rules)
     path = Path(out) if out is not None else folder.path / f"{config.name}.onnx"
+    check_not_kept(path, card_path(path), path.with_suffix(".safetensors"))
     for key in ("step", "seconds", "evaluation"):
         if key not in about:
             raise InvalidFile(f"{source}: has no {key!r}, so it isn't the network that a run kept as its best")

@@ -131,7 +131,7 @@ def time_decision(policy: Policy) -> float:
 
 
 def _check_words(name: str, about: str) -> None:
-    is_taken = is_built_in(name)
+    is_taken = is_built_in(name) or name == Path(INDEX).stem
     if is_taken or not _NAME.fullmatch(name):
         raise PapluError(
             f"the name {name!r} "

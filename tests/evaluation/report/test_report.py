@@ -46,7 +46,8 @@ def test_differences_are_ours_less_theirs_and_large_ones_are_marked(result):
     comparison = compare(match, CELLS[1].turned())
     assert comparison.points_gap == pytest.approx(match.points_per_deal)
     assert comparison.win_gap == pytest.approx(match.win_rate - 0.5)
-    assert comparison.win_gap_interval[0] < comparison.win_gap < comparison.win_gap_interval[1]
+    low, high = match.win_rate_interval
+    assert comparison.win_gap_interval == pytest.approx((low - 0.5, high - 0.5))
     assert comparison.is_notable
     same = compare(match, Published(match.a, match.b, match.win_rate + 0.01, match.points_per_deal - 1.4, "s"))
     assert not same.is_notable
