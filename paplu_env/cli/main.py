@@ -47,7 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"paplu {options.command}: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
+        goes_on = f"; {words}" if (words := _GOES_ON.get(options.command)) else ""
+        print(f"\nstopped{goes_on}", file=sys.stderr)
+        if arguments is None:
+            # Threads may be deep in a search; Python would let them run into its own end.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(130)
         return 130
 
 
@@ -73,6 +79,12 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             module.add_arguments(subparser)
     return parser
 
+
+# What becomes of work that was stopped, by command.
+_GOES_ON: Final = {
+    "tournament": "with --out DIR the same command goes on after the chunks that were finished",
+    "match": "a match keeps nothing; `paplu tournament A B --out DIR` keeps its chunks and goes on after them",
+}
 
 _SUMMARIES: Final = {
     "solve": "best arrangement of a hand, its points, distance, outs and best discards",

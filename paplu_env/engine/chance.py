@@ -47,14 +47,16 @@ class Purpose(IntEnum):
 
     NEXT_SHUFFLE = 1  # with the seed of a deal or of a shuffle: the seed of the next one
     TURNS_PLAYED_OVER = 2  # with the key of a likely world: the turns of hidden hands in it
-    RANDOM_DROP = 11  # these with the key of a decision of `random`: whether it drops,
-    RANDOM_TAKE = 12  # whether it takes the open card,
-    RANDOM_DISCARD = 13  # and what it throws
-    LAPSE = 14  # with the key of a decision of the easy tier: whether its attention lapses,
-    LAPSE_DISCARD = 15  # and what it throws then
     LEARNER_SEAT = 101  # with the seed of a deal or series: the seat of an environment's learner
     LINE_UP = 102  # with the seed of a deal: the opponents that it draws from the pool
     SERIES_DEAL = 2**32  # plus the number of a deal, with the seed of a series: the seed of that deal
+
+
+class Choice(IntEnum):
+    """What the key of a decision is mixed with where its policy leaves more than one thing to chance."""
+
+    FIRST = 0  # whether `random` drops, or the attention of the easy tier lapses
+    SECOND = 1  # whether `random` takes the open card, or what the easy tier then throws
 
 
 @njit

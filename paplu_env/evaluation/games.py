@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +18,7 @@ from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import NO_SEAT, States, Views
 from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
+from paplu_env.evaluation.pool import Stopped, daemon_pool
 from paplu_env.rules import RuleSet
 
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
@@ -83,6 +83,7 @@ def play_games(
     start: int = 0,
     luck: bool = True,
     policy_seed: int | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> Games:
     """Play each of ``deals`` deals once per seat rotation.
 
@@ -102,6 +103,7 @@ def play_games(
         start: number of the first deal, so that a match can be played in parts.
         luck: whether to estimate what the draws were worth (`draw_luck`), where the rules allow it.
         policy_seed: 0..2**64-1; what `engine.chance.policy_seed_of` makes of ``seed`` if not given.
+        is_stopped: asked between decisions; once it is true, nothing more is played and `pool.Stopped` is raised.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.
@@ -113,11 +115,11 @@ def play_games(
     step = max(1, batch // players)
     places = range(0, deals, step)
 
-    def play(number: int) -> int:
+    def play(number: int, is_given_up: Callable[[], bool]) -> int:
         place = places[number]
         part = games[place : place + step]
         steps: list[_Step] | None = None if record is None else []
-        _play_batch(policies, start + place, seed, chance, part, steps)
+        _play_batch(policies, start + place, seed, chance, part, steps, lambda: is_stopped() or is_given_up())
         if record is not None and steps is not None:
             record(number, _in_order(steps, part))
         return part.size
@@ -131,20 +133,23 @@ def play_games(
     return games
 
 
-def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Generator[int, None, None]:
-    """Results of ``play(0), play(1), …``; after an error nothing more is started."""
+def _in_threads(play: Callable[[int, Callable[[], bool]], int], count: int, threads: int) -> Generator[int, None, None]:
+    """Results of ``play(0, is_stopped), play(1, is_stopped), …``; after an error nothing more is started."""
     if threads <= 1:
-        yield from map(play, range(count))
+        yield from (play(number, lambda: False) for number in range(count))
         return
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield from pool.map(play, range(count))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with daemon_pool(threads) as pool:
+        yield from pool.map(lambda number: play(number, pool.is_stopped.is_set), range(count))
 
 
 def _play_batch(
-    policies: Sequence[Policy], start: int, seed: int, policy_seed: int, games: Games, steps: list[_Step] | None
+    policies: Sequence[Policy],
+    start: int,
+    seed: int,
+    policy_seed: int,
+    games: Games,
+    steps: list[_Step] | None,
+    is_stopped: Callable[[], bool],
 ) -> None:
     """Play deals ``start, start + 1, …`` in all rotations; write how they ended, and note the steps if asked."""
     rules = policies[0].rules
@@ -161,6 +166,8 @@ def _play_batch(
         seating=(np.arange(players) - table["rotation"][:, None]) % players,
         name_of=lambda row: f"deal {table['deal'][row]}, rotation {table['rotation'][row]} of the match",
     ):
+        if is_stopped():
+            raise Stopped
         _add_luck(step, table, rules, is_careful)
         if steps is not None:
             steps.append((step.rows, step.views, step.masks, step.actions))

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,7 @@ from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.draw_luck import WEIGHTS_HASH
 from paplu_env.evaluation.games import Games, Progress, play_games
 from paplu_env.evaluation.games_store import read_games, write_games
+from paplu_env.evaluation.pool import daemon_pool
 from paplu_env.evaluation.ratings import PairScores, Ratings, rate
 from paplu_env.evaluation.result import MatchResult, cluster_points, summarise
 from paplu_env.evaluation.schedule import Schedule
@@ -105,8 +106,8 @@ def run_tournament(
     policies = [[make_policy(name, rules) for name in schedule.policies] for rules in schedule.rules]
     store = None if folder is None else _open_folder(Path(folder), schedule)
 
-    def play(piece: _Piece) -> Games:
-        return _play_piece(schedule, policies, store, piece)
+    def play(piece: _Piece, is_stopped: Callable[[], bool]) -> Games:
+        return _play_piece(schedule, policies, store, piece, is_stopped)
 
     finished = 0
     total = 2 * schedule.deals * len(schedule.rules) * len(schedule.pairs)
@@ -121,7 +122,7 @@ def run_tournament(
 
 
 def _play_all(
-    schedule: Schedule, play: Callable[[_Piece], Games], workers: int, report: Callable[[int], None]
+    schedule: Schedule, play: Callable[[_Piece, Callable[[], bool]], Games], workers: int, report: Callable[[int], None]
 ) -> dict[_Pair, Games]:
     """The games of every pair, up to where it stops.
 
@@ -134,14 +135,13 @@ def _play_all(
     running: dict[Future[Games], _Piece] = {}
     chunks: dict[_Pair, dict[int, Games]] = {key: {} for key in waiting}
     played: dict[_Pair, Games] = {}
-    pool = ThreadPoolExecutor(workers)
+    with daemon_pool(workers) as pool:
 
-    def start(key: _Pair) -> None:
-        first = len(chunks[key])
-        for number in range(first, min(first + per_look, total)):
-            running[pool.submit(play, (*key, number))] = (*key, number)
+        def start(key: _Pair) -> None:
+            first = len(chunks[key])
+            for number in range(first, min(first + per_look, total)):
+                running[pool.submit(play, (*key, number), pool.is_stopped.is_set)] = (*key, number)
 
-    try:
         while waiting or running:
             while waiting and len(running) < 2 * workers:  # nobody waits, and little is in vain after an error
                 start(waiting.pop(0))
@@ -158,12 +158,16 @@ def _play_all(
                     continue
                 played[rules, pair] = games
                 report(2 * schedule.deals - games.size)
-    finally:
-        pool.shutdown(cancel_futures=True)
     return played
 
 
-def _play_piece(schedule: Schedule, policies: list[list[Policy]], store: Path | None, piece: _Piece) -> Games:
+def _play_piece(
+    schedule: Schedule,
+    policies: list[list[Policy]],
+    store: Path | None,
+    piece: _Piece,
+    is_stopped: Callable[[], bool],
+) -> Games:
     """The games of one chunk: read if a run before has played them, else played and written."""
     rules, pair, number = piece
     names = schedule.pairs[pair]
@@ -176,7 +180,15 @@ def _play_piece(schedule: Schedule, policies: list[list[Policy]], store: Path | 
             raise InvalidFile(f"{path}: holds other deals than {start}..{start + deals - 1}; remove it to play them")
         return games
     seats = [policies[rules][schedule.policies.index(name)] for name in names]
-    games = play_games(seats, deals, schedule.seed, batch=2 * CHUNK, start=start, policy_seed=schedule.chance)
+    games = play_games(
+        seats,
+        deals,
+        schedule.seed,
+        batch=2 * CHUNK,
+        start=start,
+        policy_seed=schedule.chance,
+        is_stopped=is_stopped,
+    )
     if path is not None:
         write_games(path, games)
     return games

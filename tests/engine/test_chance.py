@@ -90,15 +90,11 @@ def test_purposes_have_numbers_of_their_own_that_stay() -> None:
     assert numbers == {
         "NEXT_SHUFFLE": 1,
         "TURNS_PLAYED_OVER": 2,
-        "RANDOM_DROP": 11,
-        "RANDOM_TAKE": 12,
-        "RANDOM_DISCARD": 13,
-        "LAPSE": 14,
-        "LAPSE_DISCARD": 15,
         "LEARNER_SEAT": 101,
         "LINE_UP": 102,
         "SERIES_DEAL": 2**32,
     }
+    assert [int(choice) for choice in chance.Choice] == [0, 1]
 
 
 def test_keys_of_decisions_are_hashes_of_seed_deal_seat_and_number() -> None:

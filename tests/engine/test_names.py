@@ -47,6 +47,6 @@ def test_a_view_is_read_by_those_names() -> None:
     assert engine.ENDING_NAMES[int(view["ending"][0])] == "declared"
 
 
-def test_every_exported_name_is_there_once_and_in_order() -> None:
-    assert engine.__all__ == sorted(set(engine.__all__))
+def test_every_exported_name_is_there_once() -> None:
+    assert len(engine.__all__) == len(set(engine.__all__))
     assert all(hasattr(engine, name) for name in engine.__all__)

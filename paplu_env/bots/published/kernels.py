@@ -15,7 +15,7 @@ from paplu_env._jit import njit
 from paplu_env.cards import FACE_POINTS, NUM_FACES, NUM_RANKS, NUM_SUITS, PRINTED_JOKER, RANKS, SUITS
 from paplu_env.engine.actions import ANNOUNCE, DECLARE_BASE, DISCARD_BASE, DRAW_CLOSED, DROP, TAKE_OPEN
 from paplu_env.engine.blocked import blocked_face, unthrowable
-from paplu_env.engine.chance import Purpose, below, mix
+from paplu_env.engine.chance import Choice, below, mix
 from paplu_env.engine.log import log_face, log_seat, log_source
 from paplu_env.engine.piles import open_card_of_view
 from paplu_env.engine.state import DRAW, LOG_WRONG, NONE
@@ -35,11 +35,8 @@ MIN_GAIN: Final = 3  # points that the open card must save minscore, unless it c
 MAX_DISTANCE: Final = 4  # hands further away are dropped
 _LAPSES: Final = 4  # the easy tier doesn't look in one decision of four
 
-_RANDOM_DROP: Final = np.uint64(Purpose.RANDOM_DROP)
-_RANDOM_TAKE: Final = np.uint64(Purpose.RANDOM_TAKE)
-_RANDOM_DISCARD: Final = np.uint64(Purpose.RANDOM_DISCARD)
-_LAPSE: Final = np.uint64(Purpose.LAPSE)
-_LAPSE_DISCARD: Final = np.uint64(Purpose.LAPSE_DISCARD)
+_FIRST: Final = np.uint64(Choice.FIRST)
+_SECOND: Final = np.uint64(Choice.SECOND)
 
 _PUBLISHED_SUITS: Final = "DCHS"
 _PUBLISHED_RANKS: Final = "23456789TJQKA"
@@ -108,9 +105,9 @@ def _choose_in_draw(
     if mask[ANNOUNCE]:
         return ANNOUNCE
     if agent == RANDOM:
-        if mask[DROP] and below(mix(key, _RANDOM_DROP), _RANDOM_DROPS) == 0:
+        if mask[DROP] and below(mix(key, _FIRST), _RANDOM_DROPS) == 0:
             return DROP
-        return TAKE_OPEN if mask[TAKE_OPEN] and below(mix(key, _RANDOM_TAKE), 2) == 0 else DRAW_CLOSED
+        return TAKE_OPEN if mask[TAKE_OPEN] and below(mix(key, _SECOND), 2) == 0 else DRAW_CLOSED
     wild = int(view["wild"])
     now = int(points_kernel(hand, wild, r)) if agent == MINSCORE else int(distance_kernel(hand, wild, r, table))
     if mask[DROP] and agent != LAPSING and int(view["drew"][int(view["seat"])]) == 0:
@@ -118,7 +115,7 @@ def _choose_in_draw(
             return DROP
         if agent != MINSCORE and now > MAX_DISTANCE:
             return DROP
-    if not mask[TAKE_OPEN] or (agent == LAPSING and below(mix(key, _LAPSE), _LAPSES) == 0):
+    if not mask[TAKE_OPEN] or (agent == LAPSING and below(mix(key, _FIRST), _LAPSES) == 0):
         return DRAW_CLOSED
     card = open_card_of_view(view)
     hand[card] += 1
@@ -160,9 +157,9 @@ def _choose_in_discard(
     if agent == RANDOM:
         if blocked_face(taken, r) != NONE:
             hand[taken] -= 1  # this copy may not go, so it takes no part in the lottery
-        return DISCARD_BASE + _random_card(hand, throwable, mix(key, _RANDOM_DISCARD))
-    if agent == LAPSING and throwable & ~wild and below(mix(key, _LAPSE), _LAPSES) == 0:
-        return DISCARD_BASE + _random_card(hand, throwable & ~wild, mix(key, _LAPSE_DISCARD))
+        return DISCARD_BASE + _random_card(hand, throwable, key)
+    if agent == LAPSING and throwable & ~wild and below(mix(key, _FIRST), _LAPSES) == 0:
+        return DISCARD_BASE + _random_card(hand, throwable & ~wild, mix(key, _SECOND))
     if agent == MINSCORE:
         _points_after(hand, wild, r, throwable, after)
     else:
