@@ -444,3 +444,49 @@ def test_opponents_are_met_as_often_as_they_should_be(finished: Path, tmp_path: 
     # 256 draws at 1/4: five standard deviations are 35; seats: 5 · 8.
     assert abs(names.count("self-0") - 64) < 35
     assert abs(sum(seats) - 128) < 40
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_the_system_stops_a_run_as_ctrl_c_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path, out = tmp_path / "tiny.toml", tmp_path / "run"
+    path.write_text(TOML.replace("checkpoint_every = 1", "checkpoint_every = 100"), encoding="utf-8")
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+    original = TrainingRun._report
+
+    def reported(self: TrainingRun, speed: float) -> str:
+        if self.model.num_timesteps == PER_UPDATE:
+            os.kill(os.getpid(), number)
+        return original(self, speed)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingRun, "_report", reported)
+        assert main([str(path), "--out", str(out)]) == 130
+    assert "--resume" in capsys.readouterr().err
+    assert checkpoint_step(out / "latest.safetensors") == PER_UPDATE
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"\xff\xfe\x00{", b'{"kind": "update"', b"[1, 2]\n", b'{"step": 3}\n', b"[" * 100_000]
+)
+def test_garbage_at_the_end_of_the_metrics_does_not_break_a_resume(tmp_path: Path, garbage: bytes) -> None:
+    out = tmp_path / "run"
+    train(tiny_config(), out)
+    with open(out / "metrics.jsonl", "ab") as file:
+        file.write(garbage)
+    train(tiny_config(ppo__timesteps=4 * PER_UPDATE), out, resume=True)
+    steps = [entry["step"] for entry in RunFolder(out).metrics("update")]
+    assert steps == [number * PER_UPDATE for number in (1, 2, 3, 4)]
+
+
+def test_a_missing_checkpoint_beside_what_a_run_came_to_is_an_error_and_no_new_start(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train(tiny_config(), out)
+    (out / "latest.safetensors").unlink()
+    kept = (out / "metrics.jsonl").read_bytes(), (out / "best.safetensors").read_bytes()
+    with pytest.raises(PapluError, match=r"latest\.safetensors: is missing"):
+        train(tiny_config(), out, resume=True)
+    assert kept == ((out / "metrics.jsonl").read_bytes(), (out / "best.safetensors").read_bytes())

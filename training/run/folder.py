@@ -179,16 +179,20 @@ class RunFolder:
             raise PapluError(f"{self._metrics}: cannot be written ({error.strerror})") from error
 
     def metrics(self, kind: str | None = None) -> list[dict[str, Any]]:
-        """The lines of ``metrics.jsonl``, of one kind or all; a line that a killed run left half is skipped."""
+        """The lines of ``metrics.jsonl``, of one kind or all.
+
+        What a killed run or a full disk left of a line is skipped, whatever bytes it is made of.
+        """
         if not self._metrics.exists():
             return []
         found = []
-        for line in self._metrics.read_text(encoding="utf-8").splitlines():
+        for line in self._metrics.read_bytes().split(b"\n"):
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
-            if kind is None or entry["kind"] == kind:
+            is_whole = isinstance(entry, dict) and isinstance(entry.get("kind"), str)
+            if is_whole and isinstance(entry.get("step"), int) and kind in (None, entry["kind"]):
                 found.append(entry)
         return found
 

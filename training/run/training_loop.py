@@ -74,6 +74,11 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
     with folder:
         folder.begin(config, resume)
         if resume and not folder.latest.exists():
+            if folder.best.exists() or folder.last.exists() or folder.metrics("update"):
+                raise PapluError(
+                    f"{folder.latest}: is missing, although the run had come further; put it back, or begin a new run "
+                    "in another folder with --out and --from " + str(folder.path)
+                )
             print("there is no checkpoint yet: the run begins anew", flush=True)
         try:
             run.go(start)
