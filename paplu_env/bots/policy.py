@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from paplu_env import engine
 from paplu_env.bots.explanation import Candidate, Judgement, explain
+from paplu_env.bots.search.budget import check_budget
 from paplu_env.cards import format_card, format_hand
 from paplu_env.engine import chance
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
@@ -106,6 +107,7 @@ class Policy(ABC):
         Raises:
             PapluError: a budget out of range.
         """
+        check_budget(worlds, milliseconds)
         return self
 
     @abstractmethod

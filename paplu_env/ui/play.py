@@ -110,6 +110,8 @@ def _check_writable(path: str) -> None:
 
 def _read_line(prompt: str) -> str:
     """One line from standard input, shown after its prompt where no terminal has done so."""
+    if sys.stdin is None:  # closed by whoever started the command
+        raise EOFError
     words = input(prompt)
     if not sys.stdin.isatty():
         print(words)

@@ -69,13 +69,13 @@ class OneStepImprovement(Policy):
         self.milliseconds = milliseconds
 
     def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Self:
+        check_budget(worlds, milliseconds)
         if worlds is None and milliseconds is None:
             return self
         limited = copy(self)
         # By the clock alone a search plays what it can.
         limited.worlds = MAX_WORLDS if worlds is None else worlds
         limited.milliseconds = milliseconds
-        check_budget(limited.worlds, milliseconds)
         return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
