@@ -19,6 +19,7 @@ from paplu_env.reading import MAX_BYTES, MAX_DEPTH, need, parse_json, parse_toml
 from training.learn.config import load_config
 from training.run.folder import RunFolder
 from training.run.shipping import read_card
+from training.run.tensors import load_tensors
 
 BAD_JSON: list[tuple[bytes, str]] = [
     (b"", "is not JSON"),
@@ -130,6 +131,30 @@ def test_a_file_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_value_of_another_type_is_refused_in_words(value: Any, kind: type) -> None:
     with pytest.raises(InvalidNotation, match=r"deals is .*, and must be"):
         need(value, kind, "deals")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"[" * 100_000,
+        b"[]",
+        b'{"a": 5}',
+        b'{"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 400000000000]}}',
+        b'{"a": {"dtype": "F32", "shape": [99999999999999999999], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}',
+        b'{"a": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [0, 4]}}',
+        b'{"__metadata__": {"format": "kind", "about": "' + b"[" * 100_000 + b'"}}',
+        b'{"__metadata__": {"format": "kind", "about": "[]"}}',
+        b'{"__metadata__": {"format": 5}}',
+    ],
+)
+def test_tensors_with_an_odd_header_are_refused_by_their_path(tmp_path: Path, header: bytes) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(InvalidFile) as refused:
+        load_tensors(path, "kind")
+    assert str(refused.value).startswith(f"{path}: ")
 
 
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {
