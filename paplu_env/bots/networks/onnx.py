@@ -159,7 +159,8 @@ class OnnxPolicy(Policy):
         masks = self._checked(views, masks, keys)
         logits = self.logits(self.encoding.encode(views, self.rules), masks)[0].astype(np.float64)
         weights = np.where(masks[0], np.exp(logits - logits[masks[0]].max()), 0.0)
-        judgement = Judgement.nothing()
+        action = choose(logits[None], masks, None if self.deterministic else keys)
+        judgement = Judgement.nothing(int(action[0]))
         judgement.probabilities[:] = weights / weights.sum()
         return judgement
 

@@ -130,11 +130,10 @@ class Conversation:
 
     def _decide(self, message: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
         budget = {name: message[name] for name in ("worlds", "milliseconds") if name in message}
-        action = seat.decide(**budget)
-        reply = {"type": "action", "action": engine.format_action(action), "id": action}
-        if message.get("explain"):
-            reply["candidates"] = [_plain(candidate) for candidate in seat.explain(**budget)]
-        return reply
+        if not message.get("explain"):
+            return _action(seat.decide(**budget))
+        action, candidates = seat.decide_and_explain(**budget)
+        return {**_action(action), "candidates": [_plain(candidate) for candidate in candidates]}
 
 
 def _read(line: str | bytes) -> Any:
@@ -149,6 +148,10 @@ def _read(line: str | bytes) -> Any:
         return parse_json(line)
     except InvalidNotation as error:
         raise InvalidNotation(f"the line {error}") from None
+
+
+def _action(action: int) -> dict[str, Any]:
+    return {"type": "action", "action": engine.format_action(action), "id": action}
 
 
 def _plain(candidate: Candidate) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import pytest
 
 from paplu_env import __version__, bots, engine
 from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.search.agent import SearchAgent
 from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.bots.table.protocol import MESSAGES, PROTOCOL, Conversation
 from paplu_env.cli import bot as command
@@ -320,3 +321,34 @@ def test_a_line_that_is_too_long_gets_one_reply_and_the_next_line_its_own() -> N
     assert [reply["type"] for reply in replies] == ["error", "bye"]
     assert "a line of over 65,536 bytes" in replies[0]["reason"]
     assert ended.stderr == ""
+
+
+def test_a_decision_by_the_clock_and_its_reasons_come_from_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Policy] = []
+    compare = SearchAgent.compare
+    monkeypatch.setattr(SearchAgent, "compare", lambda self, *given: (searches.append(self), compare(self, *given))[1])
+    hand = "6S 8S 9S 4H AD 2D 6D 8D 4C 5C 7C 9C PJ"
+    ask = _talk("search", HELLO, {**DEAL, "hand": hand, "indicator": "4D", "open": "5C"})
+    assert ask({"type": "draw", "seat": 0, "card": "3H"}) == {"type": "ok"}
+    searches.clear()
+    for milliseconds in (1, 5, 20, 20, 20):
+        answer = ask({"type": "decide", "milliseconds": milliseconds, "explain": True})
+        (chosen,) = [each for each in answer["candidates"] if each["probability"] == 1.0]
+        assert chosen["action"] == answer["action"]
+    assert len(searches) == 5
+
+
+def test_the_time_that_an_explanation_takes_is_taken_off_that_of_the_search() -> None:
+    search = bots.make_policy("search").within(milliseconds=100)
+    assert search._with_less_time(0.03).milliseconds == pytest.approx(70)
+    assert search._with_less_time(0.3).milliseconds == 0
+    by_worlds = bots.make_policy("search")
+    assert by_worlds._with_less_time(1) is by_worlds
+
+
+@pytest.mark.parametrize("bot", ["random", "mindist", "outs", "search-8", "points-2"])
+def test_a_decision_and_its_reasons_are_those_that_are_given_apart(bot: str) -> None:
+    seat = bots.Seat(bot, seed=3)
+    for number in range(3):
+        seat.see({**DEAL, "number": number})
+        assert seat.decide_and_explain() == (seat.decide(), seat.explain())
