@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TextIO
 
 from paplu_env.bots import Policy, exported_file, make_policy
+from paplu_env.cli.streams import is_unicode
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
 
@@ -94,8 +95,8 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def print_json(data: Any) -> None:
-    """Data as indented JSON on standard output."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    """Data as indented JSON on standard output, exact in every encoding."""
+    print(json.dumps(data, indent=2, ensure_ascii=not is_unicode(sys.stdout)))
 
 
 def format_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,7 +90,7 @@ def play_deals(
     if len(results) > 1:
         screen.line(f"{len(results)} deals: {sum(results):+d} points for you")
     if save:
-        screen.line(f"record: {save}   (paplu replay {save})")
+        screen.line(f"record: {save}   ({shlex.join(['paplu', 'replay', save])})")
     return results
 
 
