@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import reprlib
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -85,9 +86,9 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
         try:
             value = int(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+            raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} is not a whole number") from None
         if value < low or (high is not None and value > high):
-            limit = f"at least {low}" if high is None else f"{low} to {high}"
+            limit = f"at least {low}" if high is None else f"{low} to {high:,}"
             raise argparse.ArgumentTypeError(f"{value} is out of range: {limit}")
         return value
 

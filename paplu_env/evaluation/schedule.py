@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.evaluation.games import check_deals
 from paplu_env.evaluation.sequential import check_until
 from paplu_env.reading import read_toml
 from paplu_env.rules import as_rules
@@ -78,8 +79,7 @@ class Schedule:
             players = as_rules(text).num_players
             if players != 2:
                 raise PapluError(f"{text} is a table of {players}: a round robin is played by pairs, at tables of two")
-        if self.deals < 2:
-            raise PapluError(f"deals={self.deals}: a pair needs at least two, since one deal shows no spread")
+        check_deals(self.deals)
         if not 0 <= self.seed < _SEEDS:
             raise PapluError(f"seed={self.seed}: must be 0..2**64-1")
         if self.policy_seed is not None and not 0 <= self.policy_seed < _SEEDS:
