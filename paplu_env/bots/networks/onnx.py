@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from paplu_env import encoding as encodings
 from paplu_env.bots.explanation import Judgement
+from paplu_env.bots.networks.kindred_rules import can_tell, nearest_rules, stricter_masks
 from paplu_env.bots.networks.logits import choose
 from paplu_env.bots.policy import Actions, Keys, Masks, Policy
 from paplu_env.encoding import Encoding
@@ -106,7 +107,8 @@ class OnnxPolicy(Policy):
     Args:
         path: the file. If its card (the same name with ``.json``) lies beside it, the file must have the
             card's sha256; without a card the file speaks for itself.
-        rules: the rules to play, which must be among those the file was made for; None takes its first.
+        rules: the rules to play, among those the file was made for or kindred to one of them (`kindred_rules`: they
+            differ where a network can't tell, such as ``max_turns``); None takes its first.
         threads: threads inside one forward pass; more than one rarely pays for networks of this size.
         deterministic: the likeliest action; otherwise one drawn by the decision's key.
 
@@ -131,7 +133,8 @@ class OnnxPolicy(Policy):
         _try_out(self.session, self.info, self.path)
         super().__init__(self.info.name, self.info.rules[0] if rules is None else rules)
         self.deterministic = deterministic
-        self.encoding: Encoding = _fitting_encoding(self.info, self.rules, self.path)
+        self.own_rules = _own_rules(self.info, self.rules, self.path)  # of the file: what it sees and plays by
+        self.encoding: Encoding = _fitting_encoding(self.info, self.own_rules, self.path)
 
     def __getstate__(self) -> dict[str, Any]:
         # A session can't travel, the bytes that it was made of can: a copy plays on whatever became of the file.
@@ -151,18 +154,30 @@ class OnnxPolicy(Policy):
         return twin
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
-        logits = self.logits(self.encoding.encode(views, self.rules), masks)
+        obs, masks = self.seen(views, masks)
+        logits = self.logits(obs, masks)
         return choose(logits, masks, None if self.deterministic else keys)
 
     def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
         """The probabilities of its legal actions, whether it plays the likeliest or draws."""
         masks = self._checked(views, masks, keys)
-        logits = self.logits(self.encoding.encode(views, self.rules), masks)[0].astype(np.float64)
+        obs, masks = self.seen(views, masks)
+        logits = self.logits(obs, masks)[0].astype(np.float64)
         weights = np.where(masks[0], np.exp(logits - logits[masks[0]].max()), 0.0)
         action = choose(logits[None], masks, None if self.deterministic else keys)
         judgement = Judgement.nothing(int(action[0]))
         judgement.probabilities[:] = weights / weights.sum()
         return judgement
+
+    def seen(self, views: Views, masks: Masks) -> tuple[npt.NDArray[np.float32], Masks]:
+        """Observations ``(B, F)`` and masks ``(B, A)`` as the network knows them from the rules that it learned."""
+        if self.own_rules == self.rules:
+            return self.encoding.encode(views, self.rules), masks
+        obs = np.empty((len(views), self.info.num_features), dtype=np.float32)
+        self.encoding.encode_rows(views, self.own_rules, obs)
+        # A deal that lasts longer than one of its own table: the clock stands still at its end.
+        np.clip(obs, 0.0, 1.0, out=obs)
+        return obs, stricter_masks(views, masks, self.own_rules, self.rules)
 
     def logits(self, obs: npt.ArrayLike, masks: npt.ArrayLike) -> npt.NDArray[np.float32]:
         """``(B, A)`` logits for observations ``(B, F)`` and masks ``(B, A)`` of any numeric dtype, which are cast.
@@ -308,13 +323,24 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0][:300]
 
 
+def _own_rules(info: PolicyInfo, rules: RuleSet, path: Path) -> RuleSet:
+    """The rules of the file by which the network plays at a table."""
+    if rules.hash in info.rules_hashes:
+        return rules
+    own = nearest_rules(info.rules, info.rules_hashes, rules)
+    if own is None:
+        raise PolicyMismatch(f"{path}: none of its rules, {' and '.join(info.rules)}, mean today what they meant")
+    told = can_tell(own, rules)
+    if told:
+        raise PolicyMismatch(
+            f"{path}: was trained for {' and '.join(info.rules)}, not for {rules}; the nearest are {own}, from which "
+            f"the table differs in {', '.join(told)}: play it with the rules {own}, or export it again with also_rules"
+        )
+    return own
+
+
 def _fitting_encoding(info: PolicyInfo, rules: RuleSet, path: Path) -> Encoding:
     """The file's encoding, once it is known to mean for these rules what it meant when the file was made."""
-    if rules.hash not in info.rules_hashes:
-        raise PolicyMismatch(
-            f"{path}: was trained for {' and '.join(info.rules)}, not for {rules}; "
-            f"play it with the rules {as_rules(info.rules[0])}, or export it again with also_rules"
-        )
     try:
         encoding = encodings.by_name(info.encoding)
     except PapluError as error:
