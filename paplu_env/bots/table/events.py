@@ -34,7 +34,7 @@ from paplu_env.errors import InvalidNotation
 
 Event = dict[str, Any]
 
-_MAX_TEXT: Final = 1000  # characters: a hand of 21 cards has 62
+_MAX_TEXT: Final = 200  # characters: a hand of 21 cards has 62
 _MAX_ENTRIES: Final = 100  # of a list or table: one per seat
 _MAX_BITS: Final = 64  # of a whole number, as the seed has
 
