@@ -45,7 +45,7 @@ def parse_json(text: str | bytes, is_finite: bool = True) -> Any:
 
     def parse() -> Any:
         return json.loads(
-            _decoded(text),
+            _decoded(text, "JSON"),
             object_pairs_hook=_without_repetition,
             parse_int=_whole_number,
             parse_float=_finite_number if is_finite else float,
@@ -61,7 +61,7 @@ def parse_toml(text: str | bytes) -> dict[str, Any]:
     Raises:
         InvalidNotation: it is not TOML, or exceeds a limit.
     """
-    values: dict[str, Any] = _parsed(lambda: tomllib.loads(_decoded(text)), "TOML", is_finite=True)
+    values: dict[str, Any] = _parsed(lambda: tomllib.loads(_decoded(text, "TOML")), "TOML", is_finite=True)
     return values
 
 
@@ -154,12 +154,12 @@ def _parsed(parse: Callable[[], Any], language: str, is_finite: bool) -> Any:
     return values
 
 
-def _decoded(text: str | bytes) -> str:
+def _decoded(text: str | bytes, language: str) -> str:
     if isinstance(text, bytes):
         try:
             text = text.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise InvalidNotation(f"is not UTF-8 ({error.reason} at byte {error.start})") from None
+            raise InvalidNotation(f"is not {language} (not UTF-8: {error.reason} at byte {error.start})") from None
     return text.removeprefix("\ufeff")
 
 

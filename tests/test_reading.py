@@ -25,8 +25,8 @@ BAD_JSON: list[tuple[bytes, str]] = [
     (b"", "is not JSON"),
     (b"{", "is not JSON"),
     (b'{"a": 1}}', "is not JSON"),
-    (b"\xff", "is not UTF-8"),
-    ('{"a": 1}'.encode("utf-16"), "is not UTF-8"),
+    (b"\xff", "(not UTF-8: "),
+    ('{"a": 1}'.encode("utf-16"), "(not UTF-8: "),
     (b"[" * 100_000, "nested too deeply"),
     (b'{"a":' * 100_000, "nested too deeply"),
     (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), "nested too deeply"),
@@ -44,7 +44,7 @@ BAD_JSON: list[tuple[bytes, str]] = [
 ]
 BAD_TOML: list[tuple[bytes, str]] = [
     (b"a", "is not TOML"),
-    (b"\xff", "is not UTF-8"),
+    (b"\xff", "(not UTF-8: "),
     (b"a = " + b"[" * 100_000, "nested too deeply"),
     (b".".join([b"a"] * (MAX_DEPTH + 1)) + b" = 1", "nested too deeply"),
     (b"a = " + b"9" * 5_000, "is not TOML"),

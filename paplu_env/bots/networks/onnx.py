@@ -86,7 +86,7 @@ class PolicyInfo:
                 rules_hashes=tuple(need_list(lists, "rules_hashes", str)),
             )
         except KeyError as error:
-            raise InvalidFile(f"{path}: its metadata lacks {error}") from None
+            raise InvalidFile(f"{path}: its metadata cannot be read (it lacks {error})") from None
         except ValueError as error:  # InvalidNotation, and what int() says of other texts
             raise InvalidFile(f"{path}: its metadata cannot be read ({error})") from None
         if not info.name.isprintable() or not 0 < len(info.name) <= _LONGEST_NAME:

@@ -144,7 +144,7 @@ def test_the_hello_says_who_plays_what() -> None:
     [
         ("", "the line is not JSON"),
         ("[}", "the line is not JSON"),
-        (b"\xff\xfe", "the line is not UTF-8"),
+        (b"\xff\xfe", "the line is not JSON (not UTF-8"),
         ("[" * 50_000, "nested too deeply"),
         ("1" * 5_000, "a number of 5000 digits"),
         ('{"type": "decide", "type": "quit"}', "has the key 'type' twice"),
