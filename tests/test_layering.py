@@ -19,6 +19,7 @@ LAYERS = {
     "errors": 0,
     "_jit": 0,
     "files": 1,
+    "reading": 1,
     "cards": 1,
     "rules": 2,
     "melds": 3,

@@ -16,6 +16,7 @@ from paplu_env.bots.networks.onnx import OnnxPolicy
 from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
 from paplu_env.cards import format_card, format_hand
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.engine.actions import format_action
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.engine.state import ENDING_NAMES
@@ -132,4 +133,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

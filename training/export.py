@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.run.policy_file import (
     CARD_FORMAT,
@@ -66,4 +67,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from paplu_env.files import write_atomically
 from training.run.folder import check_not_kept
@@ -55,4 +56,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

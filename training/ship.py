@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Final
 
 from paplu_env.bots.networks.shipped import policies_folder
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.run.shipping import DEALS, SEED, read_card, ship, write_index
 
@@ -57,9 +59,10 @@ def main(arguments: list[str] | None = None) -> int:
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: paplu play {path.stem}")
+    print(f"{path} ({path.stat().st_size / 1e6:.2f} MB); play it with: paplu play {shlex.quote(path.stem)}")
     return 0
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

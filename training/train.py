@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.learn.config import BUDGET, load_config
 from training.run.training_loop import train
@@ -68,9 +69,10 @@ def main(arguments: list[str] | None = None) -> int:
         command = shlex.join(["python", "-m", "training.train", str(given.config), "--out", str(out), "--resume"])
         print(f"stopped; go on with: {command}", file=sys.stderr)
         return 130
-    print(f"done; export the best network with: python -m training.export {folder.path}")
+    print(f"done; export the best network with: python -m training.export {shlex.quote(str(folder.path))}")
     return 0
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

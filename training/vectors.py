@@ -9,6 +9,7 @@ from typing import Final
 
 from paplu_env.bots import make_policy
 from paplu_env.bots.networks.shipped import policies_folder
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.run.encoder_vectors import COUNT, ENCODING, SEED, header, make_vectors, write_vectors
 
@@ -56,4 +57,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     sys.exit(main())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,8 @@ from paplu_env.engine.unseen_cards import unseen
 from paplu_env.melds import distance, outs
 from paplu_env.rules import RuleSet
 
+NOT_TOLD: Final = -1  # the action of a judgement that doesn't say what the policy does
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -25,11 +29,13 @@ class Judgement:
     values: npt.NDArray[np.float64]  # (A,), points per deal that it expects, for the actions that it compares
     errors: npt.NDArray[np.float64]  # (A,), standard errors of the values, where they come from samples
     probabilities: npt.NDArray[np.float64]  # (A,), with which it would choose each action
+    action: int = NOT_TOLD  # what it does here, by the decision's key; a policy may leave it to `Policy.act`
 
     @classmethod
-    def nothing(cls) -> Judgement:
+    def nothing(cls, action: int = NOT_TOLD) -> Judgement:
         """All NaN, to be filled."""
-        return cls(*(np.full(NUM_ACTIONS, np.nan) for _ in range(3)))
+        values, errors, probabilities = (np.full(NUM_ACTIONS, np.nan) for _ in range(3))
+        return cls(values, errors, probabilities, action)
 
 
 @dataclass(frozen=True)
@@ -59,33 +65,37 @@ class Candidate:
         return ", ".join(words)
 
 
-def explain(judgement: Judgement, views: Views, masks: npt.NDArray[np.bool_], rules: RuleSet) -> list[Candidate]:
-    """The legal actions of one position, the policy's favourite first; `Policy.explain` asks for them.
+def known_candidates(views: Views, masks: npt.NDArray[np.bool_], rules: RuleSet) -> list[Candidate]:
+    """The legal actions of one position with what the solver knows of them, whoever plays.
 
     Args:
-        judgement: what the policy thinks of them.
         views: ``(1,)``, of the seat that is to move. Not modified.
         masks: ``(1, A)`` bool, the legal actions.
         rules: of the views.
 
     Returns:
-        One candidate per legal action, ordered by probability and then by value. All of them rest on the view
-        alone: the distance and the outs are those of the seat's own hand, the risk is what `outs` estimates.
+        One candidate per legal action, ids rising. All of them rest on the view alone: the distance and the outs are
+        those of the seat's own hand, the risk is what `outs` estimates.
     """
     candidates = []
     for action in np.flatnonzero(masks[0]).tolist():
         after, live = _hand_after(views, action, rules)
-        candidates.append(
-            Candidate(
-                action=action,
-                probability=float(np.nan_to_num(judgement.probabilities[action])),
-                value=_known(judgement.values[action]),
-                error=_known(judgement.errors[action]),
-                distance=after,
-                outs=live,
-                risk=_risk(views, action - DISCARD_BASE, rules) if DISCARD_BASE <= action < DECLARE_BASE else None,
-            )
+        risk = _risk(views, action - DISCARD_BASE, rules) if DISCARD_BASE <= action < DECLARE_BASE else None
+        candidates.append(Candidate(action, 0.0, None, None, after, live, risk))
+    return candidates
+
+
+def judged_candidates(known: Sequence[Candidate], judgement: Judgement) -> list[Candidate]:
+    """Candidates with what a policy thinks of them, ordered by probability and then by value."""
+    candidates = [
+        replace(
+            each,
+            probability=float(np.nan_to_num(judgement.probabilities[each.action])),
+            value=_known(judgement.values[each.action]),
+            error=_known(judgement.errors[each.action]),
         )
+        for each in known
+    ]
     return sorted(candidates, key=lambda each: (-each.probability, each.value is None, -(each.value or 0.0)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from typing import ClassVar, Final
 
@@ -9,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from paplu_env import engine
-from paplu_env.bots.explanation import Candidate, Judgement, explain
+from paplu_env.bots.explanation import NOT_TOLD, Candidate, Judgement, judged_candidates, known_candidates
+from paplu_env.bots.search.budget import check_budget
 from paplu_env.engine import chance
 from paplu_env.engine.actions import NUM_ACTIONS, format_action
 from paplu_env.engine.state import States, Views
@@ -72,9 +74,9 @@ class Policy(ABC):
         Args:
             views, masks, keys: as for `act`, of one row.
         """
-        judgement = Judgement.nothing()
+        judgement = Judgement.nothing(int(self.act(views, masks, keys)[0]))
         judgement.probabilities[:] = 0.0
-        judgement.probabilities[int(self.act(views, masks, keys)[0])] = 1.0
+        judgement.probabilities[judgement.action] = 1.0
         return judgement
 
     def explain(self, view: Views, mask: Masks | None = None, key: int = 0) -> list[Candidate]:
@@ -92,9 +94,22 @@ class Policy(ABC):
             PolicyMismatch: a view of another rule set.
             IllegalAction: the seat isn't to move.
         """
+        return self.act_and_explain(view, mask, key)[1]
+
+    def act_and_explain(self, view: Views, mask: Masks | None = None, key: int = 0) -> tuple[int, list[Candidate]]:
+        """The answer of `act` and that of `explain`, for one position and from one judgement.
+
+        Args, and what is raised, are those of `explain`. A policy with a time per decision keeps to it, the
+        explanation included.
+        """
+        start = time.monotonic()
         masks = legal_masks(view, self.rules) if mask is None else mask
-        judgement = self.judge(view, masks, np.array([key], dtype=np.uint64))
-        return explain(judgement, view, masks, self.rules)
+        keys = np.array([key], dtype=np.uint64)
+        masks = self._checked(view, masks, keys)
+        known = known_candidates(view, masks, self.rules)
+        judgement = self._with_less_time(time.monotonic() - start).judge(view, masks, keys)
+        action = judgement.action if judgement.action != NOT_TOLD else int(self.act(view, masks, keys)[0])
+        return action, judged_candidates(known, judgement)
 
     def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Policy:
         """The same policy with a budget per decision; the policy itself if it spends none, or none is given.
@@ -106,6 +121,11 @@ class Policy(ABC):
         Raises:
             PapluError: a budget out of range.
         """
+        check_budget(worlds, milliseconds)
+        return self
+
+    def _with_less_time(self, spent: float) -> Policy:
+        """The same policy, whose next decision has so many seconds less; itself if it doesn't look at the clock."""
         return self
 
     @abstractmethod

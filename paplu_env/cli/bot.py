@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 
-from paplu_env.bots.table.protocol import PROTOCOL, Conversation
+from paplu_env.bots.table.protocol import MAX_LINE, PROTOCOL, Conversation
 from paplu_env.cli.options import add_match_rules, add_seed
 
 EXAMPLES = f"""\
 Every line gets one line back. The first is a hello, which is answered once the bot is ready (the first time ever it
 compiles, for a minute); then come the events of a table as one seat sees them. An event that cannot have happened
-gets an error with the reason and changes nothing. The bot's own actions are events like those of others.
+gets an error with the reason and changes nothing, and so does a line of over {MAX_LINE:,} bytes; a blank line gets no
+reply. The bot's own actions are events like those of others.
 
   {{"type": "hello", "protocol": "{PROTOCOL}", "rules": "points"}}    rules and seed are optional
   {{"type": "deal", "seat": 0, "hand": "4S 5S ...", "indicator": "5D", "open": "QC", "first": 0}}
@@ -39,10 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     talk = Conversation(options.bot, options.rules, options.seed)
-    for line in sys.stdin.buffer:
-        if not line.strip():
-            continue
-        print(json.dumps(talk.answer(line)), flush=True)
-        if talk.is_over:
-            break
+    while not talk.is_over and (line := _next_line()):
+        if line.strip():
+            print(json.dumps(talk.answer(line)), flush=True)
     return 0
+
+
+def _next_line() -> bytes:
+    """The next line of standard input, cut off where it is too long to be a message; empty at the end."""
+    if sys.stdin is None:  # closed by whoever started the command
+        return b""
+    line = rest = sys.stdin.buffer.readline(MAX_LINE + 1)
+    while rest and not rest.endswith(b"\n"):
+        rest = sys.stdin.buffer.readline(MAX_LINE + 1)
+    return line

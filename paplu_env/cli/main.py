@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from paplu_env import __version__
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 
 # Subcommands in the order of the help page; each module has HELP, add_arguments(parser) and run(arguments) -> int.
@@ -28,6 +29,7 @@ Rules are named by a preset, with overrides: --rules points:drop_allowed=false. 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand; returns the exit status: 0 done, 1 failed, 2 the input can't be used."""
+    prepare_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = _parser(given)
     options = parser.parse_args(given)

@@ -16,6 +16,7 @@ from paplu_env.cli.options import (
     whole_number,
 )
 from paplu_env.evaluation import play_match
+from paplu_env.evaluation.games import MAX_DEALS
 
 EXAMPLES = """\
 Every deal is played once from each seat, so luck with the cards cancels. The intervals (95 %) treat a deal
@@ -31,7 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("a", metavar="A", help="a bot's name or the path of an exported network; results are A's")
     parser.add_argument("b", metavar="B", help="the other bot")
     parser.add_argument(
-        "--deals", type=whole_number(1), default=1000, metavar="N", help="distinct deals, each played twice (1000)"
+        "--deals",
+        type=whole_number(1, MAX_DEALS),
+        default=1000,
+        metavar="N",
+        help="distinct deals, each played twice (1000)",
     )
     parser.add_argument(
         "--threads",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import reprlib
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TextIO
 
 from paplu_env.bots import Policy, exported_file, make_policy
+from paplu_env.cli.streams import is_unicode
 from paplu_env.errors import PapluError
 from paplu_env.rules import RuleSet, as_rules
 
@@ -84,9 +86,9 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
         try:
             value = int(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+            raise argparse.ArgumentTypeError(f"{reprlib.repr(text)} is not a whole number") from None
         if value < low or (high is not None and value > high):
-            limit = f"at least {low}" if high is None else f"{low} to {high}"
+            limit = f"at least {low}" if high is None else f"{low} to {high:,}"
             raise argparse.ArgumentTypeError(f"{value} is out of range: {limit}")
         return value
 
@@ -94,8 +96,8 @@ def whole_number(low: int, high: int | None = None) -> Callable[[str], int]:
 
 
 def print_json(data: Any) -> None:
-    """Data as indented JSON on standard output."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    """Data as indented JSON on standard output, exact in every encoding."""
+    print(json.dumps(data, indent=2, ensure_ascii=not is_unicode(sys.stdout)))
 
 
 def format_table(

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seed of the first deal, from which the bot's chance follows too (both random)",
     )
-    parser.add_argument("--deals", type=whole_number(1), default=1, metavar="N", help="deals to play (1)")
+    parser.add_argument("--deals", type=whole_number(1, 1_000_000), default=1, metavar="N", help="deals to play (1)")
     parser.add_argument("--seat", type=whole_number(0, 9), default=0, metavar="N", help="your seat; 0 begins (0)")
     parser.add_argument("--save", metavar="FILE", help="write the last deal as a record for `paplu replay`")
     parser.add_argument("--watch", action="store_true", help="let the bot play your seat too, and look on")

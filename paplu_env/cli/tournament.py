@@ -7,6 +7,7 @@ import os
 
 from paplu_env.cli.options import add_json, add_policy_seed, need, print_json, progress_printer, seat_bots, whole_number
 from paplu_env.evaluation import Schedule, read_schedule, run_tournament
+from paplu_env.evaluation.games import MAX_DEALS
 from paplu_env.evaluation.report.text import to_dict, to_text
 from paplu_env.evaluation.report.write import write_reports
 
@@ -30,7 +31,7 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="WHAT", help="a config (NAME.toml), or two or more bots")
-    parser.add_argument("--deals", type=whole_number(2), metavar="N", help="distinct deals per pair (2000)")
+    parser.add_argument("--deals", type=whole_number(2, MAX_DEALS), metavar="N", help="distinct deals per pair (2000)")
     parser.add_argument("--seed", type=whole_number(0, 2**64 - 1), metavar="N", help="seed of the deals (0)")
     add_policy_seed(parser)
     parser.add_argument(

@@ -7,27 +7,25 @@ beside them, and a record that doesn't replay to it is refused.
 
 from __future__ import annotations
 
-import json
 import os
 import reprlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from paplu_env import reading
 from paplu_env.cards import format_cards, parse_cards
 from paplu_env.engine.actions import format_action, parse_action
 from paplu_env.engine.dealing import deal, deal_from
 from paplu_env.engine.scoring import returns
 from paplu_env.engine.state import ENDING_NAMES, States
 from paplu_env.engine.transition import apply_action
-from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.errors import InvalidFile, InvalidNotation, PapluError
 from paplu_env.files import CannotWrite, write_json
 from paplu_env.rules import RuleSet, parse_rules
 
 ENGINE_VERSION: Final = 1  # raised whenever the same record could give another game
 _FORMAT: Final = "paplu-record"
-_KIND_WORDS: Final[dict[type, str]] = {int: "a whole number", str: "a text", list: "a list"}
 _T = TypeVar("_T", int, str, list[Any])
 _R = TypeVar("_R")
 
@@ -115,11 +113,10 @@ def parts(values: dict[str, Any], name: str, kind: type[_T]) -> list[_T]:
 
 
 def _of_kind(value: Any, name: str, kind: type[_T]) -> _T:
-    if type(value) is not kind:
-        raise InvalidFile(
-            f"a record with a wrong part: {name} is {reprlib.repr(value)}, and must be {_KIND_WORDS[kind]}"
-        )
-    return value
+    try:
+        return reading.need(value, kind, name)
+    except InvalidNotation as error:
+        raise InvalidFile(f"a record with a wrong part: {error}") from None
 
 
 def save_record(record: Record, path: str | os.PathLike[str]) -> None:
@@ -165,11 +162,10 @@ def read_json(path: str | os.PathLike[str], read: Callable[[Any], _R]) -> _R:
     Raises:
         InvalidFile: the file, or what is in it, cannot be read. The message names the path.
     """
+    values = reading.read_json(path)
     try:
-        return read(json.loads(Path(path).read_text(encoding="utf-8")))
-    except RecursionError:
-        raise InvalidFile(f"{os.fspath(path)}: not a record: its values are nested too deeply") from None
-    except (OSError, ValueError) as error:  # not UTF-8, not JSON, a number of thousands of digits, InvalidFile
+        return read(values)
+    except PapluError as error:
         raise InvalidFile(f"{os.fspath(path)}: {error}") from None
 
 

@@ -17,6 +17,7 @@ from paplu_env.bots.policy import Actions, Masks, decision_keys
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import NO_SEAT, States, Views
+from paplu_env.errors import PapluError
 from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
 from paplu_env.evaluation.pool import Stopped, daemon_pool
 from paplu_env.rules import RuleSet
@@ -24,6 +25,7 @@ from paplu_env.rules import RuleSet
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
 Progress = Callable[[int, int], None]  # called with (games finished, games in all)
 
+MAX_DEALS: Final = 10_000_000  # more would fill the memory; such a number is a slip of the pen
 NOBODY: Final = -1  # the player of a deal without a winner
 
 
@@ -70,6 +72,18 @@ class Decisions:
 
 # One action in every game of a batch that was still on: rows of the batch, views, masks, actions.
 _Step = tuple[npt.NDArray[np.int64], Views, Masks, Actions]
+
+
+def check_deals(deals: int) -> None:
+    """Refuse a number of deals that says nothing, or would fill the memory before it was played.
+
+    Raises:
+        PapluError: fewer than two, or more than `MAX_DEALS`.
+    """
+    if deals < 2:
+        raise PapluError(f"deals={deals}: at least two are needed, since one deal shows no spread")
+    if deals > MAX_DEALS:
+        raise PapluError(f"deals={deals}: at most {MAX_DEALS} are played, which takes days")
 
 
 def play_games(

@@ -11,6 +11,7 @@ import numpy as np
 from paplu_env.errors import InvalidFile
 from paplu_env.evaluation.games import Games, games_dtype
 from paplu_env.files import write_atomically
+from paplu_env.reading import read_json
 
 FORMAT: Final = "paplu-games-1"
 
@@ -33,7 +34,7 @@ def read_games(path: Path) -> Games:
         InvalidFile: it can't be read, is truncated, foreign or of another version.
     """
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = read_json(path)
         if about.get("format") != FORMAT:
             raise ValueError(f"is of format {about.get('format')!r}, this version reads {FORMAT!r}")
         players, columns = int(about["players"]), about["games"]
@@ -44,6 +45,6 @@ def read_games(path: Path) -> Games:
         for name, values in columns.items():
             games[name] = np.array(values).reshape(games[name].shape)
         return games.reshape(-1, players)
-    # RecursionError: nested too deeply; AttributeError, TypeError: other JSON than ours.
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    # Other JSON than ours may fail in any of these ways; MemoryError and OverflowError by its numbers.
+    except (ValueError, KeyError, TypeError, AttributeError, MemoryError, OverflowError) as error:
         raise InvalidFile(f"{path}: holds no finished games ({error}); remove it and they are played again") from None

@@ -11,7 +11,7 @@ import numpy as np
 from paplu_env.bots import PolicyLike, make_policy
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import PapluError
-from paplu_env.evaluation.games import Decisions, Games, Progress, play_games
+from paplu_env.evaluation.games import Decisions, Games, Progress, check_deals, play_games
 from paplu_env.evaluation.recording import Recorder
 from paplu_env.evaluation.result import MatchResult, summarise
 from paplu_env.evaluation.sequential import LOOK, check_until, is_narrow
@@ -105,8 +105,7 @@ def play_match(
 
 def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:
     """Refuse numbers that make no match."""
-    if deals < 2:
-        raise PapluError(f"deals={deals}: a match needs at least two, since one deal shows no spread")
+    check_deals(deals)
     if not 0 <= seed < _SEEDS:
         raise PapluError(f"seed={seed}: must be 0..2**64-1")
     if batch < 1 or threads < 1:

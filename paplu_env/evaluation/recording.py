@@ -17,6 +17,7 @@ from paplu_env.engine.state import empty_views
 from paplu_env.errors import InvalidFile
 from paplu_env.evaluation.games import Decisions
 from paplu_env.files import write_atomically
+from paplu_env.reading import parse_json
 from paplu_env.rules import RuleSet
 
 FORMAT: Final = "paplu-decisions-1"
@@ -108,7 +109,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            about: dict[str, Any] = json.loads(str(arrays["about"]))
+            about: dict[str, Any] = parse_json(str(arrays["about"]))
             if about.get("format") != FORMAT:
                 raise InvalidFile(f"{path}: is of format {about.get('format')!r}, this version reads {FORMAT!r}")
             rules = RuleSet.from_dict(about["rules"])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any, Final
 
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.evaluation.games import check_deals
 from paplu_env.evaluation.sequential import check_until
+from paplu_env.reading import read_toml
 from paplu_env.rules import as_rules
 
 _SEEDS: Final = 1 << 64  # seeds are 64-bit
@@ -79,8 +79,7 @@ class Schedule:
             players = as_rules(text).num_players
             if players != 2:
                 raise PapluError(f"{text} is a table of {players}: a round robin is played by pairs, at tables of two")
-        if self.deals < 2:
-            raise PapluError(f"deals={self.deals}: a pair needs at least two, since one deal shows no spread")
+        check_deals(self.deals)
         if not 0 <= self.seed < _SEEDS:
             raise PapluError(f"seed={self.seed}: must be 0..2**64-1")
         if self.policy_seed is not None and not 0 <= self.policy_seed < _SEEDS:
@@ -139,12 +138,7 @@ def read_schedule(path: str | os.PathLike[str], **overrides: Any) -> Schedule:
         InvalidFile: it can't be read, isn't TOML, or has an unknown key or a value of the wrong kind.
         PapluError: a schedule that can't be played.
     """
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidFile(f"{os.fspath(path)}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidFile(f"{os.fspath(path)}: is not TOML ({error})") from None
+    values = read_toml(path)
     known = {field.name for field in dataclasses.fields(Schedule)}
     for key in values:
         if key not in known:

@@ -9,6 +9,7 @@ truth in 95 of 100 matches.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from paplu_env.errors import PapluError
@@ -23,10 +24,12 @@ def check_until(until: float | None) -> None:
     """Refuse a width that no match reaches.
 
     Raises:
-        PapluError: it is not a number above 0.
+        PapluError: it is not a finite number above 0.
     """
-    if until is not None and not until > 0:
-        raise PapluError(f"until={until}: the half-width in points per deal at which to stop must be above 0")
+    if until is not None and not 0 < until < math.inf:  # NaN is refused, too
+        raise PapluError(
+            f"until={until}: the half-width in points per deal at which to stop must be finite and above 0"
+        )
 
 
 def is_narrow(games: Games, until: float) -> bool:

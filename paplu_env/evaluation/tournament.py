@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -25,6 +24,7 @@ from paplu_env.evaluation.result import MatchResult, cluster_points, summarise
 from paplu_env.evaluation.schedule import Schedule
 from paplu_env.evaluation.sequential import LOOK, is_narrow
 from paplu_env.files import write_json
+from paplu_env.reading import read_json
 
 FORMAT: Final = "paplu-tournament-1"
 # Deals that one worker plays at a time, and that one file holds. A look at a pair that may stop comes after a
@@ -226,7 +226,7 @@ def _open_folder(folder: Path, schedule: Schedule) -> Path:
 def _check_plan(path: Path, plan: dict[str, Any]) -> None:
     """Refuse a folder whose tournament differs from this one, naming what differs."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path)
         differing = [key for key in {**plan, **found} if found.get(key) != plan.get(key)]
     except (ValueError, TypeError, AttributeError) as error:
         raise InvalidFile(f"{path}: is no plan of a tournament ({error}); name another folder") from None

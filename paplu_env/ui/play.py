@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -89,7 +90,7 @@ def play_deals(
     if len(results) > 1:
         screen.line(f"{len(results)} deals: {sum(results):+d} points for you")
     if save:
-        screen.line(f"record: {save}   (paplu replay {save})")
+        screen.line(f"record: {save}   ({shlex.join(['paplu', 'replay', save])})")
     return results
 
 
@@ -110,6 +111,8 @@ def _check_writable(path: str) -> None:
 
 def _read_line(prompt: str) -> str:
     """One line from standard input, shown after its prompt where no terminal has done so."""
+    if sys.stdin is None:  # closed by whoever started the command
+        raise EOFError
     words = input(prompt)
     if not sys.stdin.isatty():
         print(words)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _PILE_SHOWN: Final = 8  # cards of the open pile that fit beside its top on a narrow terminal
 _ADVISED: Final = 5  # discards that advice ranks
 _CANDIDATES: Final = 3  # actions of the bot's that advice shows
+_NARROWEST: Final = 20  # columns; below, a line would hold a letter or nothing
+_USUAL: Final = 80  # columns of a terminal that doesn't know
 # Suit colours that can be told apart on light and dark terminals alike; hearts and diamonds are red.
 _STYLES: Final = ("bold cyan", "bold red", "bold red", "bold cyan")
 
@@ -41,6 +43,8 @@ class Screen:
         except ImportError:
             raise PapluError('playing in the terminal needs rich: pip install "paplu-env[play]"') from None
         self._console = Console(file=stream, highlight=False, width=width)
+        if self._console.width < _NARROWEST:  # a terminal may say that it has no columns at all
+            self._console.width = _NARROWEST if self._console.width > 0 else _USUAL
         self._has_symbols = "utf" in (getattr(stream, "encoding", None) or "utf-8").lower()
 
     def line(self, text: str = "") -> None:

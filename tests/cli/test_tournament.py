@@ -49,10 +49,10 @@ def test_a_config_is_played_into_a_folder_and_again_without_playing(capsys, tmp_
         (("random",), "at least two"),
         (("random", "random"), "named twice"),
         (("random", "nobody"), "there is no bot 'nobody'"),
-        (("none.toml",), "none.toml: No such file"),
+        (("none.toml",), "none.toml: cannot be read (No such file"),
         (("none.toml", "random"), "give it alone"),
         (("random", "mindist", "--until", "0"), "above 0"),
-        (("random", "mindist", "--deals", "1"), "at least 2"),
+        (("random", "mindist", "--deals", "1"), "2 to 10,000,000"),
         (("random", "mindist", "--rules", "points:num_players=4"), "table of 4"),
     ],
 )

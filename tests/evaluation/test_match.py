@@ -191,6 +191,7 @@ def test_an_illegal_answer_stops_the_match_and_names_the_player():
     ("options", "words"),
     [
         ({"deals": 1}, "at least two"),
+        ({"deals": 99_999_999_999}, "at most 10000000"),
         ({"seed": -1}, "0..2"),
         ({"batch": 0}, "at least 1"),
         ({"threads": 0}, "at least 1"),

@@ -141,6 +141,7 @@ def test_games_go_to_a_file_and_back(tmp_path):
         ({"rules": ("points:num_players=3",)}, "table of 3"),
         ({"rules": ("nonsense",)}, "nonsense"),
         ({"deals": 1}, "at least two"),
+        ({"deals": 99_999_999_999}, "at most 10000000"),
         ({"seed": -1}, "0..2"),
         ({"until": 0.0}, "above 0"),
         ({"published": {"one_pack": ()}}, "not among the rules"),

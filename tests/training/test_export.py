@@ -255,7 +255,7 @@ def test_a_file_that_is_not_its_cards_is_refused(exported: Path, tmp_path: Path)
     with pytest.raises(InvalidFile, match="its card says"):
         OnnxPolicy(path)
     card_path(path).write_text("{", encoding="utf-8")
-    with pytest.raises(InvalidFile, match=r"toy\.json: is not a policy's card"):
+    with pytest.raises(InvalidFile, match=r"toy\.json: is not JSON"):
         OnnxPolicy(path)
 
 

@@ -169,5 +169,5 @@ def test_what_is_no_run_or_has_nothing_to_show_is_said(
 
 def test_a_card_that_cannot_be_read_is_said(run: Path) -> None:
     (run / "tiny.json").write_text("{", encoding="utf-8")
-    with pytest.raises(InvalidFile, match=r"tiny\.json: cannot be read"):
+    with pytest.raises(InvalidFile, match=r"tiny\.json: is not JSON"):
         read_run(run)

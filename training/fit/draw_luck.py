@@ -22,6 +22,7 @@ from paplu_env.bots import Policy, make_policy
 from paplu_env.bots.fitted import USUAL_HANDS
 from paplu_env.bots.playing import play_steps
 from paplu_env.bots.policy import decision_keys
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.errors import PapluError
@@ -148,4 +149,5 @@ def _fit_and_write(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     raise SystemExit(main())

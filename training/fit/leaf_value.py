@@ -32,6 +32,7 @@ from paplu_env.bots.search.leaf_value import Value, as_value
 from paplu_env.bots.search.playout_policy import SCRATCH_ROWS, UNKNOWN, play_on
 from paplu_env.bots.search.solver_cache import empty_solver_cache
 from paplu_env.cards import NUM_FACES, NUM_RANKS, NUM_SUITS
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.engine.actions import DISCARD_BASE, DRAW_CLOSED, TAKE_OPEN
 from paplu_env.engine.arguments import as_seed
 from paplu_env.engine.chance import draw_below, keys_for
@@ -276,4 +277,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     raise SystemExit(main())

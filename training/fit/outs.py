@@ -18,6 +18,7 @@ names the configuration, the seeds and what the agent reached on deals that took
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -48,6 +49,7 @@ from paplu_env.bots.outs.weights import (
 )
 from paplu_env.bots.published.kernels import MAX_DISTANCE
 from paplu_env.cards import NUM_FACES
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.engine.actions import DECLARE_BASE, DISCARD_BASE, NUM_ACTIONS, TAKE_OPEN
 from paplu_env.engine.state import DRAW
 from paplu_env.engine.unseen_cards import unseen_kernel
@@ -319,7 +321,10 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         config = load(options.config, FitConfig)
         weights, report = fit(config, options.drops_only)
-        command = f"python -m training.fit.outs {options.config.as_posix()}" + " --drops-only" * options.drops_only
+        command = (
+            f"python -m training.fit.outs {shlex.quote(options.config.as_posix())}"
+            + " --drops-only" * options.drops_only
+        )
         data = {
             "made_by": command,
             "config": asdict(config),
@@ -335,4 +340,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     raise SystemExit(main())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin, get_type_
 
 from paplu_env import encoding
 from paplu_env.envs.core.rewards import Reward
-from paplu_env.errors import PapluError
+from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.reading import read_toml
 from paplu_env.rules import RuleSet, parse_rules
 
 Activation = Literal["relu", "tanh"]
@@ -206,11 +206,9 @@ def load(path: str | Path, kind: type[_T]) -> _T:
             is of the wrong type or what the constructor refuses.
     """
     try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidConfig(f"{path}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidConfig(f"{path}: is not TOML ({error})") from error
+        values = read_toml(path)
+    except InvalidFile as error:
+        raise InvalidConfig(str(error)) from error
     try:
         config = _build(kind, values, "")
         _check_values(config, "")

@@ -19,6 +19,8 @@ import torch
 from torch import nn
 from torch.distributions import Categorical
 
+from paplu_env.cli.streams import prepare_streams
+
 OPPONENT = "random"
 NUM_ENVS = 64
 NUM_STEPS = 64  # decisions of each environment between two updates
@@ -202,4 +204,5 @@ def main(arguments: list[str] | None = None) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     main()

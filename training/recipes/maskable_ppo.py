@@ -14,6 +14,8 @@ import gymnasium
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
+from paplu_env.cli.streams import prepare_streams
+
 OPPONENT = "random"
 DEALS = 300  # of one measurement; the interval is about 2 points
 
@@ -51,4 +53,5 @@ def main(arguments: list[str] | None = None) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     main()

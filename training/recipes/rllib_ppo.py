@@ -20,6 +20,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModule, RLModuleSpec
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
 
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.envs.rllib import PapluMultiAgentEnv
 
 POLICY = "both_seats"
@@ -114,4 +115,5 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     main()

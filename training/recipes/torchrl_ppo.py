@@ -25,6 +25,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value import GAE
 
+from paplu_env.cli.streams import prepare_streams
 from paplu_env.envs import aec
 
 GROUP = "player"  # both seats are one group: their tensors are stacked, and one network plays for both
@@ -164,4 +165,5 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    prepare_streams()
     main()

@@ -16,6 +16,7 @@ from typing import Any, Final
 from paplu_env import __version__
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.files import write_atomically, write_json
+from paplu_env.reading import read_json
 from training.learn.config import BUDGET, TrainConfig, differences
 
 _LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
@@ -155,9 +156,9 @@ class RunFolder:
             InvalidFile: the folder holds no run, or its description can't be read.
         """
         try:
-            description: dict[str, Any] = json.loads(self._description.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InvalidFile(f"{self._description}: describes no run ({error!r})") from error
+            description: dict[str, Any] = read_json(self._description, is_finite=False)
+        except InvalidFile as error:
+            raise InvalidFile(f"{self._description}: describes no run ({error})") from error
         if not isinstance(description, dict) or not isinstance(description.get("config"), dict):
             raise InvalidFile(f"{self._description}: describes no run (it has no table 'config')")
         missing = [key for key in ("versions", "commit", "time") if key not in description]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import logging
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,8 +23,9 @@ from paplu_env.bots import make_policy
 from paplu_env.bots.networks.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
-from paplu_env.errors import InvalidFile, PapluError, PolicyMismatch
+from paplu_env.errors import InvalidFile, InvalidNotation, PapluError, PolicyMismatch
 from paplu_env.files import to_json, write_json, write_together
+from paplu_env.reading import need, need_field, read_json
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.decisions import collect_decisions
 from training.learn.network import MaskedLogits, mask_logits
@@ -165,10 +166,10 @@ def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:
         InvalidFile: there is no card beside the file.
     """
     try:
-        card = json.loads(card_path(path).read_text(encoding="utf-8"))
-        card["evaluation"] += [dict(result) for result in results]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidFile(f"{card_path(path)}: is not a policy's card ({error!r})") from error
+        card = need(read_json(card_path(path), is_finite=False), dict, "the whole")
+        card["evaluation"] = need_field(card, "evaluation", list) + [dict(result) for result in results]
+    except InvalidNotation as error:
+        raise InvalidFile(f"{card_path(path)}: is not a policy's card ({error})") from None
     write_json(card_path(path), card)
 
 
@@ -179,9 +180,9 @@ def card_path(path: Path) -> Path:
 
 def play_command(path: Path) -> str:
     """What to type to sit down opposite an exported policy."""
-    card = json.loads(card_path(path).read_text(encoding="utf-8"))
-    rules = card["rules"][0]
-    return f"paplu play {path}" + ("" if as_rules(rules) == RuleSet() else f" --rules {rules}")
+    rules = read_json(card_path(path), is_finite=False)["rules"][0]
+    words = ["paplu", "play", str(path)]
+    return shlex.join(words if as_rules(rules) == RuleSet() else [*words, "--rules", rules])
 
 
 class _Masked(nn.Module):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from paplu_env.errors import InvalidFile
+from paplu_env.errors import InvalidFile, InvalidNotation
+from paplu_env.reading import need, read_json
 from training.learn.config import TrainConfig, differences
 from training.run.folder import RunFolder
 
@@ -175,13 +175,12 @@ def _read_json(path: Path) -> dict[str, Any] | None:
     Raises:
         InvalidFile: it is there and can't be read.
     """
-    try:
-        values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except (OSError, ValueError) as error:
-        raise InvalidFile(f"{path}: cannot be read ({error!r})") from error
-    return values
+    try:
+        return need(read_json(path, is_finite=False), dict, "the whole")
+    except InvalidNotation as error:
+        raise InvalidFile(f"{path}: {error}") from None
 
 
 def _opponent(name: str) -> str:

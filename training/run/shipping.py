@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Mapping, Sequence
@@ -17,9 +16,10 @@ from paplu_env.bots.networks.shipped import INDEX, INDEX_FORMAT, policies_folder
 from paplu_env.bots.policy import decision_keys
 from paplu_env.bots.registry import is_built_in
 from paplu_env.engine.chance import policy_seed_of
-from paplu_env.errors import InvalidFile, PapluError
+from paplu_env.errors import InvalidFile, InvalidNotation, PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.files import write_json
+from paplu_env.reading import need, need_field, read_json
 from training.run.policy_file import CARD_FORMAT, card_path, export_run
 from training.run.progress import Progress
 
@@ -107,12 +107,12 @@ def read_card(path: Path) -> dict[str, Any]:
         InvalidFile: it is no card.
     """
     try:
-        card = json.loads(path.read_text(encoding="utf-8"))
-        if card["format"] != CARD_FORMAT:
-            raise ValueError(f"its format is {card['format']!r}, not {CARD_FORMAT!r}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidFile(f"{path}: is not a policy's card ({error!r})") from error
-    return dict(card)
+        card = need(read_json(path, is_finite=False), dict, "the whole")
+        if need_field(card, "format", str) != CARD_FORMAT:
+            raise InvalidNotation(f"its format is {card['format']!r}, not {CARD_FORMAT!r}")
+    except InvalidNotation as error:
+        raise InvalidFile(f"{path}: is not a policy's card ({error})") from None
+    return card
 
 
 def time_decision(policy: Policy) -> float:

@@ -9,11 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from safetensors.numpy import save
 
-from paplu_env.errors import InvalidFile
+from paplu_env.errors import InvalidFile, InvalidNotation
 from paplu_env.files import write_atomically
+from paplu_env.reading import need, parse_json
 
 Tensors = dict[str, npt.NDArray[Any]]
 
@@ -46,11 +47,12 @@ def load_tensors(path: Path, kind: str) -> tuple[Tensors, dict[str, Any]]:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    except (SafetensorError, OSError, ValueError) as error:
+    # An odd header fails in a way of its own: types that NumPy hasn't got, shapes beyond any memory.
+    except Exception as error:
         raise InvalidFile(f"{path}: is not a safetensors file, or is truncated ({error})") from error
     if metadata.get(_FORMAT) != kind:
         raise InvalidFile(f"{path}: is {metadata.get(_FORMAT)!r}, not {kind!r}: foreign, or of another version")
     try:
-        return tensors, json.loads(metadata[_ABOUT])
-    except (KeyError, ValueError) as error:
+        return tensors, need(parse_json(metadata[_ABOUT], is_finite=False), dict, "what it says of itself")
+    except (KeyError, InvalidNotation) as error:
         raise InvalidFile(f"{path}: its description cannot be read ({error!r})") from error

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
+import reprlib
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from paplu_env.errors import InvalidFile
+from paplu_env.errors import InvalidFile, InvalidNotation
+from paplu_env.reading import need, need_field, need_list, read_json
 
 INDEX: Final = "index.json"  # written by ``python -m training.ship``
 INDEX_FORMAT: Final = "paplu-policies-1"
@@ -83,27 +84,44 @@ def shipped_file(name: str) -> Path | None:
 @lru_cache(maxsize=8)  # every name of a bot is looked up here
 def _read_index(path: Path, _changed: int) -> dict[str, ShippedPolicy]:
     try:
-        index = json.loads(path.read_text(encoding="utf-8"))
-        if index["format"] != INDEX_FORMAT:
-            raise InvalidFile(f"{path}: its format is {index['format']!r}, not {INDEX_FORMAT!r}")
-        return {entry["name"]: _shipped(entry) for entry in index["policies"]}
-    except InvalidFile:
-        raise
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        index = need(read_json(path), dict, "the whole")
+        found = need_field(index, "format", str)
+        if found != INDEX_FORMAT:
+            raise InvalidNotation(f"its format is {reprlib.repr(found)}, not {INDEX_FORMAT!r}")
+        policies = [_shipped(entry) for entry in need_list(index, "policies", dict)]
+    except (InvalidNotation, InvalidFile) as error:
+        reason = str(error).removeprefix(f"{path}: ")
         raise InvalidFile(
-            f"{path}: is no index of policies ({error!r}); write it again with: python -m training.ship"
-        ) from error
+            f"{path}: is no index of policies ({reason}); write it again with: python -m training.ship"
+        ) from None
+    return {policy.name: policy for policy in policies}
 
 
 def _shipped(entry: dict[str, Any]) -> ShippedPolicy:
-    strength = tuple(
-        Strength(
-            **{
-                **match,
-                "win_rate_interval": tuple(match["win_rate_interval"]),
-                "points_interval": tuple(match["points_interval"]),
-            }
-        )
-        for match in entry["strength"]
+    microseconds = entry.get("microseconds")
+    return ShippedPolicy(
+        **{key: need_field(entry, key, str) for key in ("name", "about", "file", "card", "encoding")},
+        rules=tuple(need_list(entry, "rules", str)),
+        bytes=need_field(entry, "bytes", int),
+        microseconds=None if microseconds is None else need(microseconds, float, "microseconds"),
+        strength=tuple(_strength(match) for match in need_list(entry, "strength", dict)),
     )
-    return ShippedPolicy(**{**entry, "rules": tuple(entry["rules"]), "strength": strength})
+
+
+def _strength(match: dict[str, Any]) -> Strength:
+    return Strength(
+        opponent=need_field(match, "opponent", str),
+        rules=need_field(match, "rules", str),
+        deals=need_field(match, "deals", int),
+        win_rate=need_field(match, "win_rate", float),
+        win_rate_interval=_interval(match, "win_rate_interval"),
+        points_per_deal=need_field(match, "points_per_deal", float),
+        points_interval=_interval(match, "points_interval"),
+    )
+
+
+def _interval(match: dict[str, Any], name: str) -> tuple[float, float]:
+    ends = need_list(match, name, float)
+    if len(ends) != 2:
+        raise InvalidNotation(f"{name} has {len(ends)} numbers, not 2")
+    return ends[0], ends[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from paplu_env.bots.outs.take_odds import NUM_ODDS
 from paplu_env.errors import PapluError
+from paplu_env.reading import need, parse_json
 
 # Lines, one per distance; hands further away use the last.
 NUM_LINES: Final = 7
@@ -63,12 +63,15 @@ def parse_weights(text: str) -> Weights:
     """Weights from JSON with the keys of `Weights`; other keys tell where they come from and are not read.
 
     Raises:
-        PapluError: a key is missing or an array has another shape.
+        PapluError: not JSON, or a key is missing, or an array has another shape or holds something else than numbers.
     """
-    data = json.loads(text)
+    data = need(parse_json(text), dict, "weights of outs, the whole")
     arrays = {}
     for name, shape in _SHAPES.items():
-        array = np.array(data.get(name, ()), dtype=np.float64)
+        try:
+            array = np.array(data.get(name, ()), dtype=np.float64)
+        except (ValueError, TypeError) as error:
+            raise PapluError(f"weights of outs: {name} is no array of numbers ({error})") from None
         if array.shape != shape:
             raise PapluError(f"weights of outs: {name} has the shape {array.shape}, not {shape}")
         array.setflags(write=False)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from typing import Final
+
+import numpy as np
 
 from paplu_env.errors import PapluError
 
 DEFAULT_WORLDS: Final = 256  # of `search`
 MAX_WORLDS: Final = 1 << 20  # more would take minutes per decision; such a number is a slip of the pen
+MAX_MILLISECONDS: Final = 3_600_000  # an hour, for the same reason
 _NAME: Final = re.compile(r"search(?:-([1-9]\d{0,6}))?")
 
 
@@ -35,13 +39,18 @@ def worlds_of_name(name: str) -> int | None:
     return int(found[1]) if found[1] else DEFAULT_WORLDS
 
 
-def check_budget(worlds: int, milliseconds: float | None) -> None:
-    """Refuse a budget out of range.
+def check_budget(worlds: int | None, milliseconds: float | None) -> None:
+    """Refuse a budget out of range; None sets no limit.
 
     Raises:
         PapluError: the number of worlds, or the time.
     """
-    if not 1 <= worlds <= MAX_WORLDS:
-        raise PapluError(f"worlds={worlds}: a search needs 1..{MAX_WORLDS} worlds")
-    if milliseconds is not None and not milliseconds > 0:
-        raise PapluError(f"milliseconds={milliseconds}: must be above 0; None searches by worlds")
+    if worlds is not None and not (isinstance(worlds, (int, np.integer)) and 1 <= worlds <= MAX_WORLDS):
+        raise PapluError(f"worlds={reprlib.repr(worlds)}: a search needs 1..{MAX_WORLDS} worlds")
+    # Not "<= 0": every comparison with NaN is false.
+    is_number = isinstance(milliseconds, (int, float, np.number))
+    if milliseconds is not None and not (is_number and 0 < milliseconds <= MAX_MILLISECONDS):
+        raise PapluError(
+            f"milliseconds={reprlib.repr(milliseconds)}: must be above 0 and at most {MAX_MILLISECONDS} (an hour); "
+            "None searches by worlds"
+        )

@@ -33,7 +33,7 @@ class ExpertAgent(SearchAgent):
 
     Args:
         path: an exported network, ``NAME.onnx``.
-        rules: of a table for two, among those that the file was made for; None takes its first.
+        rules: of a table for two, among those that the file was made for or kindred to them; None takes its first.
         worlds: worlds per decision, at most: clear cases stop earlier. The answer is a function of the view, the
             key and this number.
         candidates: likeliest actions that are compared, 2..6.
@@ -72,8 +72,8 @@ class ExpertAgent(SearchAgent):
         actions[0] = base
         if base >= DECLARE_BASE:
             return actions, 1
-        obs = self.network.encoding.encode(views[j : j + 1], self.rules)
-        logits = self.network.logits(obs, mask[None])[0]
+        obs, masks = self.network.seen(views[j : j + 1], mask[None])
+        logits = self.network.logits(obs, masks)[0]
         likely = np.argsort(-logits, kind="stable")[: self.candidates]
         others = likely[(logits[likely] - logits[base] > np.log(_LEAST_PROBABILITY)) & (likely != base)]
         count = min(1 + len(others), self.candidates)

@@ -69,13 +69,13 @@ class OneStepImprovement(Policy):
         self.milliseconds = milliseconds
 
     def within(self, worlds: int | None = None, milliseconds: float | None = None) -> Self:
+        check_budget(worlds, milliseconds)
         if worlds is None and milliseconds is None:
             return self
         limited = copy(self)
         # By the clock alone a search plays what it can.
         limited.worlds = MAX_WORLDS if worlds is None else worlds
         limited.milliseconds = milliseconds
-        check_budget(limited.worlds, milliseconds)
         return limited
 
     def _choose(self, views: Views, masks: Masks, keys: Keys) -> Actions:
@@ -84,17 +84,26 @@ class OneStepImprovement(Policy):
 
     def compare(self, views: Views, masks: Masks, keys: Keys) -> list[Comparison]:
         """What the search behind `act` finds, row by row; arguments and errors are those of `act`."""
+        start = time.monotonic()
         bases = self.base.act(views, masks, keys)
         masks = self._checked(views, masks, keys)
         each_key = np.asarray(keys, dtype=np.uint64)
-        return [self._compare(views, j, masks[j], each_key[j], int(bases[j])) for j in range(len(views))]
+        hurried = self._with_less_time((time.monotonic() - start) / max(len(views), 1))
+        return [hurried._compare(views, j, masks[j], each_key[j], int(bases[j])) for j in range(len(views))]
+
+    def _with_less_time(self, spent: float) -> Self:
+        if self.milliseconds is None:
+            return self
+        hurried = copy(self)
+        hurried.milliseconds = max(self.milliseconds - 1000 * spent, 0.0)
+        return hurried
 
     def judge(self, views: Views, masks: Masks, keys: Keys) -> Judgement:
         """Values of the candidates; an error is that of the difference between a value and the base move's."""
         (found,) = self.compare(views, masks, keys)
-        judgement = Judgement.nothing()
+        judgement = Judgement.nothing(int(found.actions[found.chosen]))
         judgement.probabilities[:] = 0.0
-        judgement.probabilities[found.actions[found.chosen]] = 1.0
+        judgement.probabilities[judgement.action] = 1.0
         judgement.values[found.actions] = found.values
         judgement.errors[found.actions] = found.errors
         return judgement
@@ -104,12 +113,15 @@ class OneStepImprovement(Policy):
         """What is found in view ``j``, in which the base would do ``base``."""
 
     def _portions(self, size: int) -> Iterator[tuple[int, int]]:
-        """The worlds to play, as ranges of ``size``, until they or the time are used up."""
-        end = None if self.milliseconds is None else time.monotonic() + self.milliseconds / 1000
+        """The worlds to play, as ranges of ``size``, until they are used up or the time is too short for another."""
+        before = time.monotonic()
+        end = None if self.milliseconds is None else before + self.milliseconds / 1000
         for first in range(0, self.worlds, size):
             yield first, min(first + size, self.worlds)
-            if end is not None and time.monotonic() >= end:
+            now = time.monotonic()
+            if end is not None and now + (now - before) > end:
                 return
+            before = now
 
     def _comparison(self, actions: npt.NDArray[np.int64], tally: Tally) -> Comparison:
         """What a tally says of candidates."""

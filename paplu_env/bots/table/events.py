@@ -20,6 +20,7 @@ Seats are numbers, cards and hands are notation (`paplu_env.cards`).
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ from paplu_env.engine.state import ENDING_NAMES, OVER, WRONG_DECLARED, Views
 from paplu_env.errors import InvalidNotation
 
 Event = dict[str, Any]
+
+_MAX_TEXT: Final = 200  # characters: a hand of 21 cards has 62
+_MAX_ENTRIES: Final = 100  # of a list or table: one per seat
+_MAX_BITS: Final = 64  # of a whole number, as the seed has
 
 _KINDS: Final[dict[type, str]] = {
     str: "a text",
@@ -88,7 +93,23 @@ def check_event(event: Any, kinds: Mapping[str, Fields] = EVENTS) -> str:
         # Not isinstance: to JSON ``true`` is not the number 1.
         if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise InvalidNotation(f"{kind}: {name} is {reprlib.repr(value)}, and must be {_KINDS[known[name]]}")
+        _check_size(f"{kind}: {name}", value)
     return kind
+
+
+def _check_size(what: str, value: Any) -> None:
+    """Refuse values that no table tells, before anybody works on them or repeats them in a message."""
+    if isinstance(value, (str, list, dict)):
+        most = _MAX_TEXT if isinstance(value, str) else _MAX_ENTRIES
+        if len(value) > most:
+            unit = "characters" if isinstance(value, str) else "entries"
+            raise InvalidNotation(f"{what} has {len(value):,} {unit}, and may have {most:,}")
+        for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            _check_size(what, part)
+    elif isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        raise InvalidNotation(f"{what} is a whole number of {value.bit_length()} bits, and may have {_MAX_BITS}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidNotation(f"{what} is {value}, which is no number")
 
 
 def opening_event(view: Views, number: int | None = None) -> Event:

@@ -7,14 +7,13 @@
 ``quit``                                                     ``bye``
 =========  ================================================  ==================================================
 
-A line that cannot be read, or an event that cannot have happened, gets ``error`` with the reason and changes
-nothing.
+A line that cannot be read or is longer than `MAX_LINE`, an event that cannot have happened, and a decision that fails
+get ``error`` with the reason and change nothing. The command ``paplu bot`` passes over blank lines without a reply.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping
 from typing import Any, Final
@@ -25,10 +24,13 @@ from paplu_env.bots.policy import Policy
 from paplu_env.bots.registry import PolicyLike, make_policy
 from paplu_env.bots.table.events import EVENTS, Fields, check_event, events_after, opening_event
 from paplu_env.bots.table.seat import Seat
-from paplu_env.errors import IllegalAction, InvalidNotation, PapluError
+from paplu_env.errors import IllegalAction, InvalidNotation
+from paplu_env.reading import parse_json
 from paplu_env.rules import RuleSet
 
 PROTOCOL: Final = "paplu-bot 1"  # raised when a host of the old one would be misunderstood
+MAX_LINE: Final = 1 << 16  # bytes; the longest message, an end that lays seven hands of 21 cards open, has 600
+_MAX_REASON: Final = 1000  # characters of an error's reason
 
 MESSAGES: Final[Mapping[str, Fields]] = {
     "hello": Fields({"protocol": str}, {"rules": str, "seed": int}),
@@ -69,8 +71,11 @@ class Conversation:
             message = _read(line)
             kind = check_event(message, MESSAGES)
             return self._reply(kind, message)
-        except PapluError as error:
-            return {"type": "error", "error": type(error).__name__, "reason": str(error)}
+        except Exception as error:  # a fault in a bot must not end the talk: the host may ask again, or play on alone
+            reason = str(error) or repr(error)
+            if len(reason) > _MAX_REASON:
+                reason = f"{reason[:_MAX_REASON]}…"
+            return {"type": "error", "error": type(error).__name__, "reason": reason}
 
     def _reply(self, kind: str, message: Mapping[str, Any]) -> dict[str, Any]:
         if kind == "quit":
@@ -125,29 +130,28 @@ class Conversation:
 
     def _decide(self, message: Mapping[str, Any], seat: Seat) -> dict[str, Any]:
         budget = {name: message[name] for name in ("worlds", "milliseconds") if name in message}
-        action = seat.decide(**budget)
-        reply = {"type": "action", "action": engine.format_action(action), "id": action}
-        if message.get("explain"):
-            reply["candidates"] = [_plain(candidate) for candidate in seat.explain(**budget)]
-        return reply
+        if not message.get("explain"):
+            return _action(seat.decide(**budget))
+        action, candidates = seat.decide_and_explain(**budget)
+        return {**_action(action), "candidates": [_plain(candidate) for candidate in candidates]}
 
 
 def _read(line: str | bytes) -> Any:
     """The values of a line.
 
     Raises:
-        InvalidNotation: it is not JSON.
+        InvalidNotation: it is not JSON, or too long.
     """
-
-    def refuse(word: str) -> None:
-        raise ValueError(f"{word} is not JSON")
-
+    if len(line) > MAX_LINE:
+        raise InvalidNotation(f"a line of over {MAX_LINE:,} bytes: no message is that long")
     try:
-        return json.loads(line, parse_constant=refuse)
-    except RecursionError:
-        raise InvalidNotation("not a message: its values are nested too deeply") from None
-    except ValueError as error:  # not UTF-8, not JSON, a number of thousands of digits
-        raise InvalidNotation(f"not a line of JSON: {error}") from None
+        return parse_json(line)
+    except InvalidNotation as error:
+        raise InvalidNotation(f"the line {error}") from None
+
+
+def _action(action: int) -> dict[str, Any]:
+    return {"type": "action", "action": engine.format_action(action), "id": action}
 
 
 def _plain(candidate: Candidate) -> dict[str, Any]:

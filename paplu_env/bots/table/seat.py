@@ -145,9 +145,20 @@ class Seat:
             IllegalAction: the seat isn't to move.
             PapluError: a budget out of range.
         """
+        return self.decide_and_explain(worlds, milliseconds)[1]
+
+    def decide_and_explain(
+        self, worlds: int | None = None, milliseconds: float | None = None
+    ) -> tuple[int, list[Candidate]]:
+        """The answers of `decide` and `explain` from one search, within one budget.
+
+        Raises:
+            IllegalAction: the seat isn't to move.
+            PapluError: a budget out of range.
+        """
         position = self._to_decide()
         key = int(decision_keys(self.seed, [position.number], position.view)[0])
-        return self.policy.within(worlds, milliseconds).explain(position.view, self.mask(), key)
+        return self.policy.within(worlds, milliseconds).act_and_explain(position.view, self.mask(), key)
 
     def see(self, event: Mapping[str, Any]) -> None:
         """Take in what has happened at the table, see `bots.table.events`.

@@ -5,6 +5,7 @@ Every function makes new views and states, and refuses what no world allows.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,10 +57,10 @@ def opening_view(event: Mapping[str, Any], seat: int, rules: RuleSet) -> Views:
 def parse_counts(text: Any, size: int, where: str) -> npt.NDArray[np.int64]:
     """A whole hand as counts."""
     if not isinstance(text, str):
-        raise InvalidNotation(f"{where}: a hand is a text, not {text!r}")
+        raise InvalidNotation(f"{where}: a hand is a text, not {reprlib.repr(text)}")
     counts = counts_of(parse_cards(text)).astype(np.int64)
     if counts.sum() != size:
-        raise InvalidHand(f"{where}: {counts.sum()} cards in {text!r}: a hand has {size}")
+        raise InvalidHand(f"{where}: {counts.sum()} cards in {reprlib.repr(text)}: a hand has {size}")
     return counts
 
 

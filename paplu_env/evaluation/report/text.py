@@ -238,7 +238,12 @@ def _shifted(interval: Interval, by: float) -> Interval:
 def _grid(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(line) + " |" for line in lines]
+    return ["| " + " | ".join(map(table_cell, line)) + " |" for line in lines]
+
+
+def table_cell(text: str) -> str:
+    """A text, such as the path of a bot, as it can stand in a cell of a Markdown table."""
+    return " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -77,6 +77,28 @@ def test_a_broken_index_is_refused_by_its_path(folder: Path, text: str) -> None:
     assert bots.make_policy("mindist").name == "mindist"
 
 
+@pytest.mark.parametrize(
+    "field", ["name", "about", "file", "card", "encoding", "rules", "bytes", "microseconds", "strength"]
+)
+@pytest.mark.parametrize("value", [[[]], {"a": 1}, True])
+def test_an_index_with_a_value_of_another_type_is_refused_by_its_path(folder: Path, field: str, value: object) -> None:
+    index = json.loads((folder / INDEX).read_text())
+    index["policies"][0][field] = value
+    (folder / INDEX).write_text(json.dumps(index))
+    with pytest.raises(InvalidFile, match=rf"index\.json: is no index of policies \({field}"):
+        bots.shipped_policies()
+
+
+@pytest.mark.parametrize("field", ["opponent", "rules", "deals", "win_rate", "points_interval"])
+def test_a_strength_in_the_index_is_held_to_its_types_too(folder: Path, field: str) -> None:
+    index = json.loads((folder / INDEX).read_text())
+    for value in (None, [1, 2, 3]):
+        index["policies"][0]["strength"][0][field] = value
+        (folder / INDEX).write_text(json.dumps(index))
+        with pytest.raises(InvalidFile, match=f"{field} "):
+            bots.shipped_policies()
+
+
 def test_the_command_lists_matches_and_seats_shipped_policies(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bots"]) == 0
     shown = capsys.readouterr().out

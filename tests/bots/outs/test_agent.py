@@ -240,6 +240,9 @@ def test_every_policy_explains_itself_from_what_its_seat_sees():
 def test_weights_of_another_shape_are_refused_by_name():
     with pytest.raises(PapluError, match=r"lines has the shape \(1, 1\)"):
         parse_weights(json.dumps({"lines": [[1.0]]}))
+    for text in ("[]", "{", "[" * 100_000, '{"lines": {}}', '{"lines": [[1, 2], [3]]}', '{"lines": "a"}'):
+        with pytest.raises(PapluError):
+            parse_weights(text)
 
 
 def test_compiled_and_plain_python_answers_are_alike():

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 from paplu_env import __version__, bots, engine
-from paplu_env.bots.policy import Policy
+from paplu_env.bots.policy import Actions, Keys, Masks, Policy
+from paplu_env.bots.search.agent import SearchAgent
 from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.bots.table.protocol import MESSAGES, PROTOCOL, Conversation
 from paplu_env.cli import bot as command
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import OVER
-from paplu_env.errors import PapluError
+from paplu_env.errors import InvalidNotation, PapluError
 from paplu_env.evaluation.games import Decisions, play_games
 from paplu_env.rules import as_rules
 
@@ -74,7 +75,15 @@ def test_a_match_through_the_pipe_has_the_actions_of_a_match_at_our_engine(name:
     inside = bots.make_policy(name, rules)
     played: list[Decisions] = []
     policies = [inside] * rules.num_players
-    play_games(policies, deals, seed, batch=64, record=lambda _, decisions: played.append(decisions), luck=False)
+    play_games(
+        policies,
+        deals,
+        seed,
+        batch=64,
+        record=lambda _, decisions: played.append(decisions),
+        luck=False,
+        policy_seed=seed,
+    )
     (match,) = played
     with _pipe(name, "--rules", text, "--seed", str(policy_seed_of(seed))) as ask:
         hello = ask(HELLO)
@@ -133,11 +142,20 @@ def test_the_hello_says_who_plays_what() -> None:
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ("", "not a line of JSON"),
-        ("[}", "not a line of JSON"),
-        (b"\xff\xfe", "not a line of JSON"),
-        ("[" * 100_000, "nested too deeply"),
-        ("1" * 5_000, "not a line of JSON"),
+        ("", "the line is not JSON"),
+        ("[}", "the line is not JSON"),
+        (b"\xff\xfe", "the line is not JSON (not UTF-8"),
+        ("[" * 50_000, "nested too deeply"),
+        ("1" * 5_000, "a number of 5000 digits"),
+        ('{"type": "decide", "type": "quit"}', "has the key 'type' twice"),
+        (json.dumps({**DEAL, "hand": "4S " * 3_000_000}), "a line of over 65,536 bytes"),
+        (json.dumps({**DEAL, "hand": "4S " * 3_000}), "hand has 9,000 characters"),
+        (json.dumps({**DEAL, "number": 10**25}), "whole number of 84 bits"),
+        (json.dumps({**DEAL, "active": [[0]] * 1000}), "active has 1,000 entries"),
+        ('{"type": "decide", "milliseconds": 1' + "0" * 400 + "}", "a number of 401 digits"),
+        ('{"type": "decide", "milliseconds": 1e400}', "the number 1e400, which is out of range"),
+        ('{"type": "decide", "milliseconds": 1e300}', "milliseconds=1e+300: must be above 0 and at most"),
+        ('{"type": "decide", "milliseconds": -0.0}', "milliseconds=-0.0: must be above 0"),
         ('{"type": "decide", "milliseconds": NaN}', "NaN is not JSON"),
         ("[]", "a mapping is needed"),
         ('{"type": []}', "a mapping is needed"),
@@ -231,3 +249,106 @@ def test_a_host_that_goes_away_ends_the_bot() -> None:
 def test_a_bot_that_does_not_exist_is_refused_before_the_first_line() -> None:
     with pytest.raises(PapluError, match="there is no bot 'nobody'"):
         Conversation("nobody")
+
+
+def test_a_fault_inside_a_bot_is_an_error_line_and_the_seat_lives_on() -> None:
+    class Faulty(Policy):
+        is_broken = False
+
+        def _choose(self, views: engine.Views, masks: Masks, keys: Keys) -> Actions:
+            if self.is_broken:
+                raise ZeroDivisionError("x" * 100_000)
+            return masks.argmax(axis=1)
+
+    bot = Faulty("faulty", "points")
+    talk = Conversation(bot)
+    for message in (HELLO, DEAL):
+        talk.answer(json.dumps(message))
+    bot.is_broken = True
+    answer = talk.answer('{"type": "decide"}')
+    assert (answer["type"], answer["error"]) == ("error", "ZeroDivisionError")
+    assert len(answer["reason"]) <= 1001
+    bot.is_broken = False
+    assert talk.answer('{"type": "decide"}')["action"] == "draw"
+
+
+@pytest.mark.parametrize("bot", ["mindist", "search-8"])
+@pytest.mark.parametrize("milliseconds", [float("nan"), float("inf"), 10**400, 0, -1, "5"])
+def test_a_budget_is_a_finite_number_whoever_is_asked(bot: str, milliseconds: Any) -> None:
+    seat = bots.Seat(bot)
+    seat.see(DEAL)
+    with pytest.raises(PapluError, match="milliseconds="):
+        seat.decide(milliseconds=milliseconds)
+    with pytest.raises(PapluError, match="milliseconds="):
+        seat.policy.within(milliseconds=milliseconds)
+    with pytest.raises(PapluError, match="worlds="):
+        seat.explain(worlds=1.5)  # type: ignore[arg-type]
+
+
+def test_a_text_in_an_event_is_refused_by_its_length_before_anybody_reads_it() -> None:
+    seat = bots.Seat("mindist")
+    with pytest.raises(InvalidNotation, match="hand has 9,000,000 characters") as refused:
+        seat.see({**DEAL, "hand": "4S " * 3_000_000})
+    assert len(str(refused.value)) < 200
+    with pytest.raises(InvalidNotation, match="a whole number of 16610 bits"):
+        seat.see({**DEAL, "number": 10**5000})
+
+
+@pytest.mark.parametrize("command", ["bot random", "play easy"])
+def test_a_command_whose_standard_input_is_closed_ends_without_a_traceback(command: str) -> None:
+    ended = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m paplu_env.cli.main {command} <&-"],
+        cwd=ROOT,
+        env={**os.environ, "PAPLU_QUIET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_line_that_is_too_long_gets_one_reply_and_the_next_line_its_own() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "paplu_env.cli.main", "bot", "random"],
+        cwd=ROOT,
+        input=f"{'[' * 10_000_000}\n\n{json.dumps({'type': 'quit'})}\n",
+        env={**os.environ, "PAPLU_QUIET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    replies = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [reply["type"] for reply in replies] == ["error", "bye"]
+    assert "a line of over 65,536 bytes" in replies[0]["reason"]
+    assert ended.stderr == ""
+
+
+def test_a_decision_by_the_clock_and_its_reasons_come_from_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[Policy] = []
+    compare = SearchAgent.compare
+    monkeypatch.setattr(SearchAgent, "compare", lambda self, *given: (searches.append(self), compare(self, *given))[1])
+    hand = "6S 8S 9S 4H AD 2D 6D 8D 4C 5C 7C 9C PJ"
+    ask = _talk("search", HELLO, {**DEAL, "hand": hand, "indicator": "4D", "open": "5C"})
+    assert ask({"type": "draw", "seat": 0, "card": "3H"}) == {"type": "ok"}
+    searches.clear()
+    for milliseconds in (1, 5, 20, 20, 20):
+        answer = ask({"type": "decide", "milliseconds": milliseconds, "explain": True})
+        (chosen,) = [each for each in answer["candidates"] if each["probability"] == 1.0]
+        assert chosen["action"] == answer["action"]
+    assert len(searches) == 5
+
+
+def test_the_time_that_an_explanation_takes_is_taken_off_that_of_the_search() -> None:
+    search = bots.make_policy("search").within(milliseconds=100)
+    assert search._with_less_time(0.03).milliseconds == pytest.approx(70)
+    assert search._with_less_time(0.3).milliseconds == 0
+    by_worlds = bots.make_policy("search")
+    assert by_worlds._with_less_time(1) is by_worlds
+
+
+@pytest.mark.parametrize("bot", ["random", "mindist", "outs", "search-8", "points-2"])
+def test_a_decision_and_its_reasons_are_those_that_are_given_apart(bot: str) -> None:
+    seat = bots.Seat(bot, seed=3)
+    for number in range(3):
+        seat.see({**DEAL, "number": number})
+        assert seat.decide_and_explain() == (seat.decide(), seat.explain())

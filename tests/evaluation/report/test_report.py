@@ -13,7 +13,7 @@ import pytest
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import Published, Schedule, run_tournament, write_reports
 from paplu_env.evaluation.report.page import to_html
-from paplu_env.evaluation.report.text import NOTABLE, compare, comparisons, to_dict, to_markdown, to_text
+from paplu_env.evaluation.report.text import NOTABLE, compare, comparisons, table_cell, to_dict, to_markdown, to_text
 
 RULES = "saha2025:drop_allowed=false"
 CELLS = (
@@ -106,3 +106,8 @@ def test_without_the_extra_the_page_says_what_to_install_and_the_rest_is_written
     with pytest.raises(PapluError, match=r"paplu-env\[report\]"):
         write_reports(result, tmp_path)
     assert (tmp_path / "results.md").exists()
+
+
+def test_a_bar_in_the_name_of_a_bot_stays_in_its_cell_of_a_markdown_table():
+    assert table_cell("a|b\\|c\nd") == r"a\|b\\\|c d"
+    assert table_cell("points-2") == "points-2"

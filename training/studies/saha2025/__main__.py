@@ -1,6 +1,8 @@
 """Runs `measure`: ``python -m training.studies.saha2025``."""
 
+from paplu_env.cli.streams import prepare_streams
 from training.studies.saha2025.measure import main
 
 if __name__ == "__main__":
-    main()
+    prepare_streams()
+    raise SystemExit(main())
