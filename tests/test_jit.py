@@ -92,7 +92,7 @@ def test_a_kernel_is_compiled_anew_when_a_constant_of_what_it_calls_was_edited(s
 
 def test_a_truncated_cache_is_compiled_anew(small_package: Path) -> None:
     assert _call(small_package).startswith("42 ")
-    files = [path for path in (small_package.parent / "cache").rglob("*") if path.suffix in (".nbi", ".nbc")]
+    files = [path for path in (small_package.parent / "cache").rglob("*") if path.suffix == ".nbc"]
     assert files
     for path in files:
         path.write_bytes(path.read_bytes()[:10])
@@ -237,7 +237,7 @@ def test_a_planted_pickle_is_not_run(small_package: Path, tmp_path: Path) -> Non
     assert _run(small_package, PAPLU_CACHE_DIR=str(cache)).stdout.split() == ["42", "0"]
     payload = f"import pickle, os\nclass P:\n    def __reduce__(self): return os.system, ('touch {mark}',)\n"
     payload += (
-        f"import pathlib\nfor f in pathlib.Path({str(cache)!r}).rglob('*.nb[ic]'): f.write_bytes(pickle.dumps(P()))\n"
+        f"import pathlib\nfor f in pathlib.Path({str(cache)!r}).rglob('*.nbc'): f.write_bytes(pickle.dumps(P()))\n"
     )
     subprocess.run([sys.executable, "-c", payload], check=True)
     cache.chmod(0o777)
@@ -277,10 +277,9 @@ def test_a_cache_that_may_only_be_read_is_read(small_package: Path, tmp_path: Pa
 def test_a_full_disk_stops_no_kernel(small_package: Path, tmp_path: Path) -> None:
     code = (
         "import os\n"
-        "from paplu_env._jit.cache import _KernelCache\n"
-        "from numba.core.caching import IndexDataCacheFile\n"
+        "from paplu_env._jit.cache import _Files\n"
         "def full(self, key, data): raise OSError(28, 'No space left on device')\n"
-        "IndexDataCacheFile.save = full\n"
+        "_Files.save = full\n"
         "from paplu_env.caller import kernel; print(kernel(21))"
     )
     run = subprocess.run(
@@ -305,3 +304,35 @@ def test_bytecode_and_zips_work_without_a_cache(small_package: Path, tmp_path: P
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert run.stdout.strip() == "42", run.stderr
+
+
+def test_processes_that_compile_for_several_signatures_at_once_get_their_own(
+    small_package: Path, tmp_path: Path
+) -> None:
+    """Numba numbers its files by an index that two processes read at once: one then loads the other's kernel."""
+    code = (
+        "import sys, numpy as np; from paplu_env.caller import kernel;"
+        "values = [21, 21.5, np.float32(2), np.uint8(3), True];"
+        "order = values[int(sys.argv[1]):] + values[:int(sys.argv[1])];"
+        "print(sorted(float(kernel(value)) for value in order))"
+    )
+
+    def run(number: int) -> str:
+        command = [sys.executable, "-c", code, str(number)]
+        environment = _environment(small_package, PAPLU_CACHE_DIR=str(tmp_path / "cache"))
+        found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr
+        return found.stdout.strip()
+
+    for _ in range(2):  # compiled by all at once, then loaded from what they left
+        with ThreadPoolExecutor(4) as starters:
+            assert set(starters.map(run, range(4))) == {"[2.0, 4.0, 6.0, 42.0, 43.0]"}
+
+
+def test_a_file_is_read_for_its_own_key_alone(tmp_path: Path) -> None:
+    first, second = (_jit.cache._Files(tmp_path, "kernel") for _ in range(2))
+    first.save("a", 1)
+    second.save("b", 2)
+    assert (first.load("b"), second.load("a"), first.load("c")) == (2, 1, None)
+    first.path("a").rename(first.path("c"))
+    assert first.load("c") is None

@@ -15,8 +15,10 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import pickle
 import platform
 import re
+import secrets
 import stat
 import sys
 from collections.abc import Callable
@@ -28,6 +30,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.serialize import dumps
 
 _PACKAGE: Final = Path(__file__).resolve().parent.parent
 _OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
@@ -173,6 +176,10 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
 
     _impl_class = _Contents
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _Files(Path(self.cache_path), self._impl.filename_base)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
@@ -186,9 +193,44 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
             super().save_overload(sig, data)
         except OSError as error:
             say_once(f"a compiled kernel can't be kept in {self.cache_path} ({error.strerror}); it works all the same")
-        except Exception:  # its index is broken: write it anew
-            self.flush()
-            super().save_overload(sig, data)
+
+
+class _Files:
+    """The compiled kernels of one function, a file per signature and processor.
+
+    Numba keeps an index beside numbered files. Two processes that compile one function for two signatures at once
+    choose the same number, and later a kernel is loaded that was compiled for another signature. Here a file's name
+    says what it holds, and nobody reads one that isn't whole.
+    """
+
+    def __init__(self, folder: Path, base: str) -> None:
+        self._folder, self._base = folder, base
+
+    def path(self, key: object) -> Path:
+        """Where a kernel lies; ``key`` is numba's: signature, processor, and a hash of the function."""
+        return self._folder / f"{self._base}.{hashlib.sha256(repr(key).encode()).hexdigest()[:24]}.nbc"
+
+    def load(self, key: object) -> Any:
+        """What was saved, None if nothing was."""
+        try:
+            data = self.path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        text, payload = pickle.loads(data)
+        return payload if text == repr(key) else None
+
+    def save(self, key: object, payload: object) -> None:
+        """Keep a kernel under its key, whole or not at all."""
+        path = self.path(key)
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        try:
+            unfinished.write_bytes(dumps((repr(key), payload)))
+            os.replace(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def flush(self) -> None:
+        """Nothing: a file that can't be read is written over."""
 
 
 @functools.cache
