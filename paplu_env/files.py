@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
-from collections.abc import Mapping
+import time
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from paplu_env.errors import PapluError
+
+_TEMPORARY: Final = re.compile(r"\.(?P<name>.+)\.(?P<process>[0-9]+)\.[0-9a-f]{8}\.(tmp|old)")  # see `_beside`
+_DAY: Final = 86_400.0  # seconds
 
 _Path = TypeVar("_Path", bound=str | os.PathLike[str])
 
@@ -89,6 +94,38 @@ def write_json(path: str | os.PathLike[str], values: Any, indent: int = 2) -> No
 def to_json(values: Any, indent: int = 2) -> bytes:
     """Plain values as indented JSON, the content of a file."""
     return (json.dumps(values, indent=indent, ensure_ascii=False) + "\n").encode()
+
+
+def remove_temporaries(folder: str | os.PathLike[str], names: Collection[str] | None = None) -> None:
+    """Delete what killed processes left in a folder: hidden temporary files of this module, and nothing else.
+
+    A file goes if its process is gone, or if it is older than a day: numbers of processes are given again.
+
+    Args:
+        folder: it may be missing.
+        names: of the files whose temporaries are meant; None: all.
+    """
+    for path in Path(folder).glob(".*"):
+        found = _TEMPORARY.fullmatch(path.name)
+        if found is None or (names is not None and found["name"] not in names):
+            continue
+        with contextlib.suppress(OSError):  # another process may tidy, too
+            is_old = time.time() - path.lstat().st_mtime > _DAY
+            if is_old or not _is_running(int(found["process"])):
+                path.unlink()
+
+
+def _is_running(process: int) -> bool:
+    """Whether a process of this number lives on this machine."""
+    if os.name == "nt":  # there `os.kill` ends a process
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _beside(path: Path, ending: str) -> Path:

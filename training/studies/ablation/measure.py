@@ -23,6 +23,7 @@ from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
+from training.run.interrupt import exit_status, signals_stop
 from training.run.training_loop import train
 from training.studies.results import result_path
 
@@ -178,7 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line.
 
     Returns:
-        0 when the table is written, 2 if it can't be had as asked, 130 after Ctrl-C.
+        0 when the table is written, 2 if it can't be had as asked, 128 plus the signal's number
+        after Ctrl-C, SIGTERM or SIGHUP.
     """
     parser = argparse.ArgumentParser(
         prog="python -m training.studies.ablation",
@@ -193,7 +195,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         plan = load(given.plan, Plan)
         base = load_config(given.plan.parent / plan.base)
-        rows = ablate(plan, base, given.out, given.resume)
+        with signals_stop():
+            rows = ablate(plan, base, given.out, given.resume)
         write_json(result_path(given.plan, ".json"), rows)
         command = "python -m training.studies.ablation" + (f" {given.plan}" if given.plan != CONFIG else "")
         text = as_markdown(plan, rows, command)
@@ -201,8 +204,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("stopped; go on with the same command and --resume", file=sys.stderr)
-        return 130
+        return exit_status(error)
     print(text)
     return 0
