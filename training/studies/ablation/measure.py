@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
-from paplu_env.files import write_atomically, write_json
+from paplu_env.files import check_target, write_atomically, write_json
 from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
@@ -191,9 +191,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("plan", type=Path, nargs="?", default=CONFIG, help="TOML file (the study's config.toml)")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"), help="folder of the runs (runs/ablation)")
     parser.add_argument("--resume", action="store_true", help="keep what is finished and go on")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     try:
         plan = load(given.plan, Plan)
+        check_target(result_path(given.plan, ".json"), r'\[\s*\{\s*"variant"', given.force)
+        check_target(result_path(given.plan, ".md"), "# What each part of the recipe brings\n", given.force)
         base = load_config(given.plan.parent / plan.base)
         with signals_stop():
             rows = ablate(plan, base, given.out, given.resume)
