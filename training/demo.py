@@ -24,6 +24,7 @@ from paplu_env.errors import PapluError
 from paplu_env.evaluation import MatchResult, play_match
 from training.learn.config import TrainConfig, load_config
 from training.run.folder import RunFolder
+from training.run.interrupt import exit_status, signals_stop
 from training.run.policy_file import add_evaluation, export_run, play_command
 from training.run.progress import Progress
 from training.run.training_loop import train
@@ -110,7 +111,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line.
 
     Returns:
-        0 when the bot has been shown, 2 if it can't be done as asked, 130 after Ctrl-C.
+        0 when the bot has been shown, 2 if it can't be done as asked, 128 plus the signal's number after
+        Ctrl-C, SIGTERM or SIGHUP.
     """
     parser = argparse.ArgumentParser(
         prog="python -m training.demo",
@@ -122,13 +124,14 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         config = load_config(given.config)
-        demo(config, given.out or Path("runs") / config.name)
+        with signals_stop():
+            demo(config, given.out or Path("runs") / config.name)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
-        return 130
+        return exit_status(error)
     return 0
 
 

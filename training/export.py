@@ -56,9 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("run", type=Path, help="a run's folder, as runs/NAME")
     parser.add_argument("--out", type=Path, help="the ONNX file to write (default: RUN/NAME.onnx)")
     parser.add_argument("--last", action="store_true", help="the network of the last checkpoint instead of the best")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     try:
-        path = export_run(given.run, given.out, given.last)
+        path = export_run(given.run, given.out, given.last, given.force)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -9,10 +9,10 @@ from typing import Final
 
 from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
-from paplu_env.files import write_atomically
+from paplu_env.files import check_target, write_atomically
 from training.run.folder import check_not_kept
 from training.run.record import read_run
-from training.run.report_page import to_html, write_pictures
+from training.run.report_page import OWN_PAGE, check_pictures, to_html, write_pictures
 
 __all__ = ["main", "to_html", "write_pictures"]
 
@@ -41,10 +41,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="a run's folder, finished or under way")
     parser.add_argument("--out", type=Path, default=Path("report.html"), help="the page (%(default)s)")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="also write the pictures, as PNG files")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     try:
-        records = [read_run(path) for path in given.runs]
         check_not_kept(given.out)
+        check_target(given.out, OWN_PAGE, given.force)
+        records = [read_run(path) for path in given.runs]
+        if given.pictures:
+            check_pictures(records, given.pictures, given.force)
         write_atomically(given.out, to_html(records).encode())
         pictures = write_pictures(records, given.pictures) if given.pictures else []
     except PapluError as error:

@@ -46,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the matches ({SEED})")
     parser.add_argument("--last", action="store_true", help="the network of the last checkpoint instead of the best")
     parser.add_argument("--folder", type=Path, help="folder to write into (default: the package's own policies/)")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     if given.run is not None and (given.name is None or given.about is None):
         parser.error("a run is shipped with --name and --about")
@@ -54,7 +55,15 @@ def main(arguments: list[str] | None = None) -> int:
             print(write_index(given.folder or policies_folder()))
             return 0
         path = ship(
-            given.run, given.name, given.about, given.against, given.deals, given.seed, given.folder, given.last
+            given.run,
+            given.name,
+            given.about,
+            given.against,
+            given.deals,
+            given.seed,
+            given.folder,
+            given.last,
+            given.force,
         )
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -11,13 +11,15 @@ from typing import Final
 from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.learn.config import BUDGET, load_config
+from training.run.interrupt import exit_status, signals_stop
 from training.run.training_loop import train
 
 __all__ = ["main", "train"]
 
 _EPILOG: Final = """\
 One TOML file is one run, and one run is one folder. The network that does best against the fixed bot of the file's
-[evaluation] is kept there, to be exported by training.export. Ctrl-C finishes the update under way and saves it.
+[evaluation] is kept there, to be exported by training.export. Ctrl-C, SIGTERM and SIGHUP finish the update under way
+and save it.
 
 examples:
   python -m training.train configs/demo.toml
@@ -33,7 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line.
 
     Returns:
-        0 when the run is finished, 2 if it can't be done as asked, 130 after Ctrl-C.
+        0 when the run is finished, 2 if it can't be done as asked, 130 after Ctrl-C, 143 after SIGTERM, 129 after
+        SIGHUP.
     """
     parser = argparse.ArgumentParser(
         prog="python -m training.train",
@@ -61,14 +64,15 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         config = load_config(given.config)
         out = out or Path("runs") / config.name
-        folder = train(config, out, given.resume, given.start_from)
+        with signals_stop():
+            folder = train(config, out, given.resume, given.start_from)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         command = shlex.join(["python", "-m", "training.train", str(given.config), "--out", str(out), "--resume"])
         print(f"stopped; go on with: {command}", file=sys.stderr)
-        return 130
+        return exit_status(error)
     print(f"done; export the best network with: python -m training.export {shlex.quote(str(folder.path))}")
     return 0
 

@@ -11,7 +11,9 @@ from paplu_env.bots import make_policy
 from paplu_env.bots.networks.shipped import policies_folder
 from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
+from paplu_env.files import check_target, json_of
 from training.run.encoder_vectors import COUNT, ENCODING, SEED, header, make_vectors, write_vectors
+from training.run.folder import check_not_kept
 
 __all__ = ["COUNT", "ENCODING", "header", "main", "make_vectors", "write_vectors"]
 
@@ -45,14 +47,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=COUNT, help=f"number of decisions ({COUNT:,})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals, the choice and the bot ({SEED})")
     parser.add_argument("--out", type=Path, help=f"file to write (default: policies/{FILE})")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     out = given.out or policies_folder() / FILE
     try:
+        check_not_kept(out)
+        check_target(out, json_of("format", "paplu-vectors-"), given.force)
         write_vectors(out, make_policy(given.bot, given.rules), given.count, given.seed)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{out} ({out.stat().st_size / 1e6:.2f} MB)")
+    print(f"{out} ({given.count:,} decisions)")
     return 0
 
 

@@ -74,6 +74,11 @@ def add_policy_seed(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """``--force``: write over files of others."""
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """``--json``: the same as data."""
     parser.add_argument("--json", action="store_true", help="print the same as JSON")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import secrets
 
-from paplu_env.cli.options import add_match_rules, need, seat_bots, whole_number
+from paplu_env.cli.options import add_force, add_match_rules, need, seat_bots, whole_number
 from paplu_env.ui.play import play_deals
 
 EXAMPLES = """\
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deals", type=whole_number(1, 1_000_000), default=1, metavar="N", help="deals to play (1)")
     parser.add_argument("--seat", type=whole_number(0, 9), default=0, metavar="N", help="your seat; 0 begins (0)")
     parser.add_argument("--save", metavar="FILE", help="write the last deal as a record for `paplu replay`")
+    add_force(parser)
     parser.add_argument("--watch", action="store_true", help="let the bot play your seat too, and look on")
 
 
@@ -46,5 +47,6 @@ def run(options: argparse.Namespace) -> int:
         save=options.save,
         is_watching=options.watch,
         policy_seed=secrets.randbits(64) if is_fresh else None,
+        force=options.force,
     )
     return 0

@@ -5,11 +5,20 @@ from __future__ import annotations
 import argparse
 import os
 
-from paplu_env.cli.options import add_json, add_policy_seed, need, print_json, progress_printer, seat_bots, whole_number
+from paplu_env.cli.options import (
+    add_force,
+    add_json,
+    add_policy_seed,
+    need,
+    print_json,
+    progress_printer,
+    seat_bots,
+    whole_number,
+)
 from paplu_env.evaluation import Schedule, read_schedule, run_tournament
 from paplu_env.evaluation.games import MAX_DEALS
 from paplu_env.evaluation.report.text import to_dict, to_text
-from paplu_env.evaluation.report.write import write_reports
+from paplu_env.evaluation.report.write import check_reports, write_reports
 
 EXAMPLES = """\
 All pairs play the same deals, each from both seats. The table gives, from the row's side:
@@ -55,11 +64,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="threads that play; the result doesn't depend on it (all cores)",
     )
     parser.add_argument("--out", metavar="DIR", help="run folder, which keeps the games and gets the reports")
+    add_force(parser)
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     schedule = _schedule(options)
+    if options.out:
+        check_reports(options.out, options.force)
     result = run_tournament(schedule, options.out, options.workers, progress_printer("games"))
     if options.json:
         print_json(to_dict(result))

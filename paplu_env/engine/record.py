@@ -25,7 +25,7 @@ from paplu_env.files import CannotWrite, write_json
 from paplu_env.rules import RuleSet, parse_rules
 
 ENGINE_VERSION: Final = 1  # raised whenever the same record could give another game
-_FORMAT: Final = "paplu-record"
+RECORD_FORMAT: Final = "paplu-record"
 _T = TypeVar("_T", int, str, list[Any])
 _R = TypeVar("_R")
 
@@ -45,7 +45,7 @@ class Record:
         """Plain values for JSON, with the version and the result; `from_dict` reads them back."""
         states = final_state(self)
         return {
-            "format": _FORMAT,
+            "format": RECORD_FORMAT,
             "version": ENGINE_VERSION,
             "rules": str(self.rules),
             "rules_hash": self.rules.hash,
@@ -65,7 +65,7 @@ class Record:
         Raises:
             InvalidFile: not a record, of another version or rule set, or one that doesn't replay.
         """
-        if not isinstance(values, dict) or values.get("format") != _FORMAT:
+        if not isinstance(values, dict) or values.get("format") != RECORD_FORMAT:
             raise InvalidFile("not a record of a deal")
         version = part(values, "version", int)
         if version != ENGINE_VERSION:

@@ -30,7 +30,7 @@ FORMAT: Final = "paplu-tournament-1"
 # Deals that one worker plays at a time, and that one file holds. A look at a pair that may stop comes after a
 # whole number of chunks, so that several workers can share the deals between two looks.
 CHUNK: Final = 500
-_PLAN: Final = "tournament.json"  # in a run folder: what is played there
+PLAN: Final = "tournament.json"  # in a run folder: what is played there
 
 
 @dataclass(frozen=True)
@@ -209,13 +209,13 @@ def _open_folder(folder: Path, schedule: Schedule) -> Path:
         "control variate": WEIGHTS_HASH,
         "files": {name: _sha256(file) for name in schedule.policies if (file := exported_file(name)) is not None},
     }
-    path = folder / _PLAN
+    path = folder / PLAN
     try:
         (folder / "chunks").mkdir(parents=True, exist_ok=True)
         if path.exists():
             _check_plan(path, plan)
         elif any((folder / "chunks").iterdir()):
-            raise InvalidFile(f"{folder}: holds chunks but no {_PLAN}; name another folder")
+            raise InvalidFile(f"{folder}: holds chunks but no {PLAN}; name another folder")
         else:
             write_json(path, plan)
     except OSError as error:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
@@ -15,8 +13,10 @@ from paplu_env.bots import Policy
 from paplu_env.cards import NUM_FACES, format_card, parse_card
 from paplu_env.engine import DECLARE_BASE, DISCARD_BASE
 from paplu_env.engine.chance import policy_seed_of
+from paplu_env.engine.record import RECORD_FORMAT
 from paplu_env.engine.state import DRAW
 from paplu_env.errors import InvalidNotation, PapluError
+from paplu_env.files import check_target, is_stream, json_of
 from paplu_env.render.words import ending_words, log_words, seat_names, shown_words
 from paplu_env.rules import RuleSet
 from paplu_env.ui.screen import Screen
@@ -48,25 +48,27 @@ def play_deals(
     ask: Callable[[str], str] | None = None,
     screen: Screen | None = None,
     policy_seed: int | None = None,
+    force: bool = False,
 ) -> list[int]:
     """Play deals with one person and the bot at all other seats; seeds are ``seed``, ``seed + 1``, …
 
     Args:
         seat: of the person; seat 0 begins the first deal, the next seat the next.
-        save: path for a record of the last deal; its folder must exist.
+        save: path for a record of the last deal; its folder must exist, and a file there must be a record.
         is_watching: the bot plays the person's seat too.
         ask: reads one line for a prompt, from the terminal by default; `EOFError` leaves the table.
         screen: where to write, the terminal by default.
         policy_seed: of the bot's chance; made of ``seed`` if not given, see `engine.chance.policy_seed_of`.
+        force: write the record over any file.
 
     Returns:
         Points of the person in each finished deal.
 
     Raises:
-        PapluError: the record could not be written; nothing has been dealt then.
+        PapluError: the record could not be written, or would overwrite something else; nothing has been dealt then.
     """
     if save:
-        _check_writable(save)
+        check_target(save, json_of("format", RECORD_FORMAT), force)
     screen = screen or Screen(sys.stdout)
     ask = ask or _read_line
     results: list[int] = []
@@ -84,29 +86,16 @@ def play_deals(
             screen.line("\nYou left the table; the deal is not counted.")
             break
         finally:
-            if save:
+            if save and not is_stream(save):  # after each deal, so that no later one can lose it
                 engine.save_record(table.record(), save)
         results.append(int(table.view(seat)[0]["returns"][seat]))
+    if save and deals and is_stream(save):
+        engine.save_record(table.record(), save)
     if len(results) > 1:
         screen.line(f"{len(results)} deals: {sum(results):+d} points for you")
     if save:
         screen.line(f"record: {save}   ({shlex.join(['paplu', 'replay', save])})")
     return results
-
-
-def _check_writable(path: str) -> None:
-    """Refuse a path for the record before it is played, rather than lose the deal after it.
-
-    Raises:
-        PapluError: no file can be written there.
-    """
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise PapluError(f"cannot save to {path}: there is no folder {folder}, make it first")
-    if Path(path).is_dir():
-        raise PapluError(f"cannot save to {path}: it is a folder, name a file in it")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise PapluError(f"cannot save to {path}: the folder {folder} may not be written to")
 
 
 def _read_line(prompt: str) -> str:

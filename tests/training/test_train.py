@@ -446,29 +446,6 @@ def test_opponents_are_met_as_often_as_they_should_be(finished: Path, tmp_path: 
     assert abs(sum(seats) - 128) < 40
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_the_system_stops_a_run_as_ctrl_c_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    path, out = tmp_path / "tiny.toml", tmp_path / "run"
-    path.write_text(TOML.replace("checkpoint_every = 1", "checkpoint_every = 100"), encoding="utf-8")
-    number = getattr(signal, name)
-    before = signal.getsignal(number)
-    original = TrainingRun._report
-
-    def reported(self: TrainingRun, speed: float) -> str:
-        if self.model.num_timesteps == PER_UPDATE:
-            os.kill(os.getpid(), number)
-        return original(self, speed)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(TrainingRun, "_report", reported)
-        assert main([str(path), "--out", str(out)]) == 130
-    assert "--resume" in capsys.readouterr().err
-    assert checkpoint_step(out / "latest.safetensors") == PER_UPDATE
-    assert signal.getsignal(number) is before
-
-
 @pytest.mark.parametrize(
     "garbage", [b"\xff\xfe\x00{", b'{"kind": "update"', b"[1, 2]\n", b'{"step": 3}\n', b"[" * 100_000]
 )
@@ -487,6 +464,6 @@ def test_a_missing_checkpoint_beside_what_a_run_came_to_is_an_error_and_no_new_s
     train(tiny_config(), out)
     (out / "latest.safetensors").unlink()
     kept = (out / "metrics.jsonl").read_bytes(), (out / "best.safetensors").read_bytes()
-    with pytest.raises(PapluError, match=r"latest\.safetensors: is missing"):
+    with pytest.raises(PapluError, match=r"latest\.safetensors is missing"):
         train(tiny_config(), out, resume=True)
     assert kept == ((out / "metrics.jsonl").read_bytes(), (out / "best.safetensors").read_bytes())

@@ -27,7 +27,7 @@ from paplu_env.engine.actions import DRAW_CLOSED
 from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import draw_luck
-from paplu_env.files import write_atomically
+from paplu_env.files import check_target, json_of, write_atomically
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,8 +113,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, default=draw_luck.FILE, help="file to write (default: the package's own, what matches use)"
     )
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     try:
+        check_target(options.out, json_of("command", "python -m training.fit.draw_luck"), options.force)
         return _fit_and_write(options)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)

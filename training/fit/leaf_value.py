@@ -41,7 +41,7 @@ from paplu_env.engine.state import OVER, States
 from paplu_env.engine.transition import apply_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.draw_luck import luck_of_draws
-from paplu_env.files import write_atomically
+from paplu_env.files import check_target, write_atomically
 from paplu_env.melds.fast_distance.distance_table import Table, distance_table
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.config import load
@@ -228,6 +228,9 @@ def _as_arrays(net: nn.Sequential) -> Value:
     return as_value({name: weight.detach().numpy() for name, weight in weights.items()})
 
 
+_OWN: Final = r"PK\x03\x04.{26}about\.npy"  # how a file of `write_value` begins
+
+
 def write_value(path: Path, value: Value, about: dict[str, Any]) -> None:
     """Write a value in half precision, with plain values that tell where it comes from."""
     buffer = io.BytesIO()
@@ -254,10 +257,12 @@ def main(arguments: list[str] | None = None) -> int:
         default=Path("paplu_env/bots/search/leaf_value.npz"),
         help="file to write (default: %(default)s, what `search` plays by)",
     )
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     try:
         config = load(options.config, FitConfig)
+        check_target(options.out, _OWN, options.force)
         value, explained = fit(config)
         about = {
             "made_by": f"python -m training.fit.leaf_value {options.config.as_posix()}",

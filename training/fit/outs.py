@@ -56,7 +56,7 @@ from paplu_env.engine.unseen_cards import unseen_kernel
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.games import Decisions, play_games
-from paplu_env.files import write_json
+from paplu_env.files import check_target, json_of, write_json
 from paplu_env.melds.fast_distance.distance_table import distance_table
 from paplu_env.melds.fast_distance.outs_kernels import outs_kernel
 from paplu_env.melds.fast_points.deadwood_kernels import deadwood_kernel
@@ -317,9 +317,11 @@ def main(arguments: list[str] | None = None) -> int:
         help="file to write (default: %(default)s, what `outs` plays by)",
     )
     parser.add_argument("--drops-only", action="store_true", help="keep the play that ships, fit when to drop")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     try:
         config = load(options.config, FitConfig)
+        check_target(options.out, json_of("made_by", "python -m training.fit.outs"), options.force)
         weights, report = fit(config, options.drops_only)
         command = (
             f"python -m training.fit.outs {shlex.quote(options.config.as_posix())}"

@@ -187,11 +187,14 @@ def to_svg(draw: Callable[[], Figure]) -> str:
     return text[text.index("<svg") :]
 
 
+SOFTWARE: Final = "paplu-env training.report"  # what a picture's file says it was made by
+
+
 def to_png(draw: Callable[[], Figure]) -> bytes:
     """A picture as the content of a PNG file, to be shown where SVG isn't."""
     file = io.BytesIO()
     with matplotlib.rc_context(_STYLE):
-        draw().savefig(file, format="png", dpi=150, metadata={"Software": None})
+        draw().savefig(file, format="png", dpi=150, metadata={"Software": SOFTWARE})
     return file.getvalue()
 
 

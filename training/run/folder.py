@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from paplu_env import __version__
 from paplu_env.errors import InvalidFile, PapluError
-from paplu_env.files import write_atomically, write_json
+from paplu_env.files import remove_temporaries, write_atomically, write_json
 from paplu_env.reading import read_json
 from training.learn.config import BUDGET, TrainConfig, differences
 
@@ -33,6 +33,7 @@ _FILES: Final = (
     "lock",
 )
 _FOLDERS: Final = ("selves", "tensorboard")
+_EXPORTED: Final = (".onnx", ".json", ".safetensors")  # endings of what an export writes beside them
 
 
 def check_not_kept(*paths: Path) -> None:
@@ -137,6 +138,30 @@ class RunFolder:
             budget = {"ppo.timesteps": before.ppo.timesteps, "minutes": before.minutes, "until": provenance()["time"]}
             extended = [*description.get("extended", []), budget]
             write_json(self._description, {**description, "config": config.to_dict(), "extended": extended})
+
+    def check_complete(self) -> None:
+        """Refuse a run of which a part is lost, before a new start is made over what is left.
+
+        Raises:
+            PapluError: checkpoints without ``run.json``, or a run that has learned and has no checkpoint.
+        """
+        kept = [path for path in (self.latest, self.best, self.last, self._metrics) if path.exists()]
+        if not self.holds_run and kept:
+            raise PapluError(
+                f"{self.path}: holds {kept[0].name} of a run but no {self._description.name}; bring it back, or begin "
+                "another run with --out"
+            )
+        # A run that was killed while it measured its start has a best network and no checkpoint: it loses nothing.
+        if not self.latest.exists() and (self.metrics("update") or any(self.selves.glob("*.safetensors"))):
+            raise PapluError(
+                f"{self.path}: {self.latest.name} is missing, though the run has learned; it can't go on without its "
+                f"checkpoint. Bring it back, or begin a new run with --out and --from {self.path}"
+            )
+
+    def remove_leftovers(self) -> None:
+        """Delete the temporary files that a killed run left of the files that it keeps."""
+        remove_temporaries(self.path, [*_FILES, *(f"{self.read_config().name}{end}" for end in _EXPORTED)])
+        remove_temporaries(self.selves)
 
     def read_config(self) -> TrainConfig:
         """The configuration that this run was begun with.

@@ -1,34 +1,54 @@
-"""A request to stop, by Ctrl-C or by the system: kept until there is a good moment; another one stops at once."""
+"""Ctrl-C, SIGTERM and SIGHUP as requests: the first is remembered until a good moment, the second stops at once."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from types import FrameType, TracebackType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
-# SIGTERM is sent by schedulers and by the system when it shuts down, SIGHUP when a terminal or a connection is closed.
-_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-_WORDS: Final = b"\nstopping after this update, with a checkpoint; Ctrl-C again stops at once\n"
+# What a terminal, a scheduler, `kill` and a lost connection send. Windows has no SIGHUP.
+SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+_WORDS: Final = b"\nstopping after this update, with a checkpoint; a second signal (Ctrl-C) stops at once\n"
+
+
+class Stopped(KeyboardInterrupt):
+    """Somebody asked the program to stop.
+
+    Attributes:
+        status: the exit status by which shells tell the signal: 130 after Ctrl-C, 143 after SIGTERM.
+    """
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.status = 128 + int(number)
+
+
+def exit_status(error: KeyboardInterrupt) -> int:
+    """The exit status of a program that was stopped."""
+    return error.status if isinstance(error, Stopped) else 130
 
 
 class StopOnRequest:
-    """A context in which one SIGINT (Ctrl-C), SIGTERM or SIGHUP sets `is_requested` instead of ending the process.
+    """A context in which the first of `SIGNALS` sets `is_requested` instead of stopping the program.
 
-    A second one raises ``KeyboardInterrupt``. Signals only ever reach a process's main thread: in any other one this
-    changes nothing. A signal that the process was told to ignore, as by ``nohup``, stays ignored.
+    Signals only ever reach a process's main thread: in any other one this changes nothing. SIGTERM and SIGHUP are left
+    to whoever ignores them (``nohup``) or handles them already.
     """
 
     def __init__(self) -> None:
         self.is_requested = False
+        self.number = int(signal.SIGINT)  # of the signal that asked
         self._before: dict[int, Any] = {}
+        self._terminals: list[int] = []
 
     def __enter__(self) -> StopOnRequest:
-        if threading.current_thread() is threading.main_thread():
-            for number in _SIGNALS:
-                if signal.getsignal(number) is not signal.SIG_IGN:
-                    self._before[number] = signal.signal(number, self._remember)
+        self._terminals = [descriptor for descriptor in (1, 2) if os.isatty(descriptor)]
+        self._before = _handle(self._remember)
         return self
 
     def __exit__(
@@ -37,12 +57,46 @@ class StopOnRequest:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _remember(self, _: int, __: FrameType | None) -> None:
-        self.is_requested = True
-        for number in self._before:
-            signal.signal(number, signal.default_int_handler)
+    def _remember(self, number: int, _: FrameType | None) -> None:
+        self.is_requested, self.number = True, number
+        for other in self._before:
+            signal.signal(other, _stop)
+        self._leave_lost_terminals()
         # Not by print(), which this may have interrupted and which must not be entered twice.
-        try:
+        with contextlib.suppress(OSError):
             os.write(2, _WORDS)
-        except OSError:
-            return  # the terminal is gone, which may be why
+
+    def _leave_lost_terminals(self) -> None:
+        """Let what is said from now on go nowhere if the terminal is gone: an error would cost the checkpoint."""
+        for descriptor in self._terminals:
+            if not os.isatty(descriptor):
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)
+
+
+@contextlib.contextmanager
+def signals_stop() -> Iterator[None]:
+    """A context in which each of `SIGNALS` raises `Stopped`, so that a command can say how to go on."""
+    before = _handle(_stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _handle(handler: Any) -> dict[int, Any]:
+    """Set the handler of the signals that are ours to handle; gives back what there was."""
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            found = signal.getsignal(number)
+            if number == signal.SIGINT or found in (signal.SIG_DFL, _stop):
+                before[number] = found
+                signal.signal(number, handler)
+    return before
+
+
+def _stop(number: int, _: FrameType | None) -> NoReturn:
+    raise Stopped(number)

@@ -24,7 +24,7 @@ from paplu_env.bots.networks.onnx import INPUTS, OUTPUT, PolicyInfo
 from paplu_env.encoding import Encoding
 from paplu_env.engine.actions import NUM_ACTIONS
 from paplu_env.errors import InvalidFile, InvalidNotation, PapluError, PolicyMismatch
-from paplu_env.files import to_json, write_json, write_together
+from paplu_env.files import check_target, json_of, to_json, write_json, write_together
 from paplu_env.reading import need, need_field, read_json
 from paplu_env.rules import RuleSet, as_rules
 from training.learn.decisions import collect_decisions
@@ -34,6 +34,11 @@ from training.run.folder import RunFolder, check_not_kept, provenance
 
 CARD_FORMAT: Final = "paplu-card-1"
 OPSET: Final = 18  # the exporter's own; onnxruntime, onnxruntime-node and -web of the last years all run it
+_OWN: Final = {  # how the files of an export begin, for `check_target`; an ONNX file names its format anywhere
+    ".onnx": r".*?paplu-policy-",
+    ".json": json_of("format", "paplu-card-"),
+    ".safetensors": r'.{8}\{"__metadata__":\{.*?"format":"paplu-weights-',
+}
 
 # How far logits of torch and onnxruntime, which sum float32 in different orders, may differ: by `_RELATIVE_TOLERANCE`
 # times the largest legal logit, or by `_TOLERANCE` where that is more, since what counts is one logit beside another.
@@ -53,6 +58,7 @@ def export_module(
     also_rules: Sequence[RuleSet | str] = (),
     training: Mapping[str, Any] | None = None,
     evaluation: Sequence[Mapping[str, Any]] = (),
+    force: bool = False,
 ) -> Path:
     """Write a torch module as a policy file that `make_policy` plays, and its card beside it.
 
@@ -68,6 +74,7 @@ def export_module(
         also_rules: further rules that it may be asked to play; the encoding must have as many features there.
         training: what the card shall say about its training.
         evaluation: results of matches, as `MatchResult.to_dict` gives them, for the card.
+        force: write over files that no export wrote.
 
     Returns:
         The path of the ONNX file.
@@ -80,7 +87,7 @@ def export_module(
     path = Path(path)
     if path.suffix != ".onnx":
         raise PapluError(f"{path}: a policy file's name ends in .onnx")
-    check_not_kept(path, card_path(path))
+    _check_targets(force, path, card_path(path))
     tables = [as_rules(rules), *(as_rules(other) for other in also_rules)]
     coder = encodings.by_name(encoding)
     info = PolicyInfo(
@@ -115,13 +122,14 @@ def export_module(
     return path
 
 
-def export_run(run: str | Path, out: str | Path | None = None, last: bool = False) -> Path:
+def export_run(run: str | Path, out: str | Path | None = None, last: bool = False, force: bool = False) -> Path:
     """Export the network of a run that did best against its fixed agent; its weights go beside it.
 
     Args:
         run: the run's folder.
         out: where to write, ``NAME.onnx``; in the run's folder, under its name, unless given.
         last: the network of the last checkpoint instead, whatever its matches said.
+        force: write over files that no export wrote.
 
     Raises:
         InvalidFile: the folder holds no run, none that has saved a network, or files that describe no run.
@@ -135,7 +143,7 @@ def export_run(run: str | Path, out: str | Path | None = None, last: bool = Fals
         raise InvalidFile(f"{folder.path}: has not kept a network yet; train it first")
     net, about = load_weights(source, config.encoding, rules)
     path = Path(out) if out is not None else folder.path / f"{config.name}.onnx"
-    check_not_kept(path, card_path(path), path.with_suffix(".safetensors"))
+    _check_targets(force, path, card_path(path), path.with_suffix(".safetensors"))
     for key in ("step", "seconds", "evaluation"):
         if key not in about:
             raise InvalidFile(f"{source}: has no {key!r}, so it isn't the network that a run kept as its best")
@@ -154,9 +162,21 @@ def export_run(run: str | Path, out: str | Path | None = None, last: bool = Fals
         also_rules=also_rules,
         training=training,
         evaluation=[about["evaluation"]],
+        force=force,
     )
     save_weights(path.with_suffix(".safetensors"), net, config, about)
     return path
+
+
+def _check_targets(force: bool, *paths: Path) -> None:
+    """Refuse to write over what a run keeps, and over files that no export wrote.
+
+    Raises:
+        PapluError: it names the path.
+    """
+    check_not_kept(*paths)
+    for path in paths:
+        check_target(path, _OWN[path.suffix], force)
 
 
 def add_evaluation(path: Path, results: Sequence[Mapping[str, Any]]) -> None:

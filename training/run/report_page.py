@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from paplu_env import __version__
 from paplu_env.errors import PapluError
-from paplu_env.files import write_atomically
+from paplu_env.files import check_target, write_atomically
 from training.run import curves
 from training.run.record import RunRecord, changed_keys, value_of
 
@@ -18,6 +18,8 @@ try:
 except ImportError as error:  # pragma: no cover - depends on what is installed
     raise PapluError("the page needs jinja2, which comes with the extra: pip install 'paplu-env[report]'") from error
 
+OWN_PAGE: Final = r"<!doctype html>\n.{0,250}<title>Training: "  # how the page begins, for `check_target`
+_OWN_PICTURE: Final = rf"\x89PNG.{{0,250}}Software\x00{curves.SOFTWARE}"
 _TEMPLATE: Final = Path(__file__).with_name("report_page.html")
 
 
@@ -47,16 +49,26 @@ def to_html(records: Sequence[RunRecord]) -> str:
     )
 
 
+def check_pictures(records: Sequence[RunRecord], folder: Path, force: bool = False) -> None:
+    """Refuse a folder for `write_pictures` that can't be one, or where others' files have the pictures' names.
+
+    Raises:
+        PapluError: it names what is in the way.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise PapluError(f"{folder}: is no folder, name another with --pictures")
+    if folder.is_dir():
+        for name in _pictures(records):
+            check_target(folder / f"{name}.png", _OWN_PICTURE, force)
+
+
 def write_pictures(records: Sequence[RunRecord], folder: Path) -> list[Path]:
     """The pictures of the page as PNG files, for places that take no page.
 
     Raises:
         PapluError: the folder can't be written.
     """
-    drawn = {"learning": curves.to_png(partial(curves.draw_learning, records))}
-    for record in records:
-        for drawing in _drawings(record):
-            drawn[f"{record.name}-{drawing.name}"] = curves.to_png(drawing.draw)
+    drawn = {name: curves.to_png(draw) for name, draw in _pictures(records).items()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -65,6 +77,15 @@ def write_pictures(records: Sequence[RunRecord], folder: Path) -> list[Path]:
     for path, data in zip(paths, drawn.values(), strict=True):
         write_atomically(path, data)
     return paths
+
+
+def _pictures(records: Sequence[RunRecord]) -> dict[str, Callable[[], Any]]:
+    """What draws each picture, by the name of its file."""
+    drawn: dict[str, Callable[[], Any]] = {"learning": partial(curves.draw_learning, records)}
+    for record in records:
+        for drawing in _drawings(record):
+            drawn[f"{record.name}-{drawing.name}"] = drawing.draw
+    return drawn
 
 
 def _drawings(record: RunRecord) -> list[_Drawing]:

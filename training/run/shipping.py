@@ -18,7 +18,7 @@ from paplu_env.bots.registry import is_built_in
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, InvalidNotation, PapluError
 from paplu_env.evaluation import play_match
-from paplu_env.files import write_json
+from paplu_env.files import check_target, json_of, write_json
 from paplu_env.reading import need, need_field, read_json
 from training.run.policy_file import CARD_FORMAT, card_path, export_run
 from training.run.progress import Progress
@@ -41,6 +41,7 @@ def ship(
     seed: int = SEED,
     folder: Path | None = None,
     last: bool = False,
+    force: bool = False,
 ) -> Path:
     """Export a run's network into the folder of shipped policies, measure it, and write the index again.
 
@@ -53,6 +54,7 @@ def ship(
         seed: of the matches.
         folder: `policies_folder` unless given.
         last: the network of the last checkpoint instead of the best one.
+        force: write over files that this did not write.
 
     Returns:
         The path of the ONNX file.
@@ -63,7 +65,8 @@ def ship(
     """
     _check_words(name, about)
     folder = policies_folder() if folder is None else folder
-    path = export_run(run, folder / f"{name}.onnx", last)
+    check_target(folder / INDEX, json_of("format", INDEX_FORMAT), force)
+    path = export_run(run, folder / f"{name}.onnx", last, force)
     policy = make_policy(str(path), None)
     matches = []
     for opponent in against:

@@ -23,7 +23,7 @@ from training.learn.weights import find_weights, load_weights, save_weights
 from training.run.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.run.deal_stats import DealStats
 from training.run.folder import RunFolder
-from training.run.interrupt import StopOnRequest
+from training.run.interrupt import StopOnRequest, Stopped
 from training.run.progress import Progress
 from training.run.tensors import Tensors
 
@@ -53,11 +53,12 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
         The folder, no longer locked; its ``best`` is the network that did best against the fixed agent.
 
     Raises:
-        PapluError: there is nothing to resume, another run is at work in the folder, it holds another run,
-            weights are given to a run that has its own checkpoint, or the folder can't be written.
+        PapluError: there is nothing to resume, another run is at work in the folder, it holds another run or one
+            whose description or checkpoint is missing, weights are given to a run that has its own checkpoint, or the
+            folder can't be written.
         InvalidFile: a checkpoint or weights that can't be used.
-        KeyboardInterrupt: Ctrl-C; once the first checkpoint is written, another one is written before this is
-            raised, so that only the update under way is waited for.
+        KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; once the first checkpoint is written, another one is written
+            before this is raised, so that only the update under way is waited for.
     """
     # Everything that is given is looked at before the folder holds a run, so that a slip can be mended
     # and the same command given again.
@@ -72,13 +73,11 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
         )
     run = TrainingRun(config, folder)
     with folder:
+        folder.check_complete()
         folder.begin(config, resume)
+        if resume:
+            folder.remove_leftovers()
         if resume and not folder.latest.exists():
-            if folder.best.exists() or folder.last.exists() or folder.metrics("update"):
-                raise PapluError(
-                    f"{folder.latest}: is missing, although the run had come further; put it back, or begin a new run "
-                    "in another folder with --out and --from " + str(folder.path)
-                )
             print("there is no checkpoint yet: the run begins anew", flush=True)
         try:
             run.go(start)
@@ -179,13 +178,15 @@ class TrainingRun:
         self.best_score = best["evaluation"]["points_per_deal"]
         self.folder.forget_after(self.model.num_timesteps)
         print(f"resumed at {self.model.num_timesteps:,} decisions", flush=True)
+        if not self.folder.metrics("match"):  # the log was lost, and a checkpoint tells of a match
+            print(self._measure(), flush=True)
         if self._progress() >= 1.0:
             minutes = self.config.minutes
             is_late = minutes > 0 and self.seconds >= 60.0 * minutes
             print(f"the budget is used up; raise {BUDGET[is_late]} in the configuration to extend the run")
 
     def _learn(self) -> None:
-        """Updates until the decisions or the minutes are used up, or somebody presses Ctrl-C."""
+        """Updates until the decisions or the minutes are used up, or somebody asks to stop."""
         config, model = self.config, self.model
         per_update = config.games * config.ppo.steps
         if self._progress() < 1.0:
@@ -213,7 +214,7 @@ class TrainingRun:
                     self._save()
                 progress.show(min(model.num_timesteps, config.ppo.timesteps), text)
                 if stop.is_requested and not is_last:
-                    raise KeyboardInterrupt
+                    raise Stopped(stop.number)
 
     @property
     def seconds(self) -> float:

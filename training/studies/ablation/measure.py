@@ -18,11 +18,12 @@ from typing import Any, Final
 
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
-from paplu_env.files import write_atomically, write_json
+from paplu_env.files import check_target, write_atomically, write_json
 from training.learn.config import InvalidConfig, TrainConfig, load, load_config
 from training.learn.opponents import NetworkPolicy
 from training.learn.weights import load_weights
 from training.run.folder import RunFolder
+from training.run.interrupt import exit_status, signals_stop
 from training.run.training_loop import train
 from training.studies.results import result_path
 
@@ -178,7 +179,8 @@ def main(arguments: list[str] | None = None) -> int:
     """The command line.
 
     Returns:
-        0 when the table is written, 2 if it can't be had as asked, 130 after Ctrl-C.
+        0 when the table is written, 2 if it can't be had as asked, 128 plus the signal's number
+        after Ctrl-C, SIGTERM or SIGHUP.
     """
     parser = argparse.ArgumentParser(
         prog="python -m training.studies.ablation",
@@ -189,11 +191,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("plan", type=Path, nargs="?", default=CONFIG, help="TOML file (the study's config.toml)")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"), help="folder of the runs (runs/ablation)")
     parser.add_argument("--resume", action="store_true", help="keep what is finished and go on")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     try:
         plan = load(given.plan, Plan)
+        check_target(result_path(given.plan, ".json"), r'\[\s*\{\s*"variant"', given.force)
+        check_target(result_path(given.plan, ".md"), "# What each part of the recipe brings\n", given.force)
         base = load_config(given.plan.parent / plan.base)
-        rows = ablate(plan, base, given.out, given.resume)
+        with signals_stop():
+            rows = ablate(plan, base, given.out, given.resume)
         write_json(result_path(given.plan, ".json"), rows)
         command = "python -m training.studies.ablation" + (f" {given.plan}" if given.plan != CONFIG else "")
         text = as_markdown(plan, rows, command)
@@ -201,8 +207,8 @@ def main(arguments: list[str] | None = None) -> int:
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print("stopped; go on with the same command and --resume", file=sys.stderr)
-        return 130
+        return exit_status(error)
     print(text)
     return 0

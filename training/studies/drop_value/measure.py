@@ -26,7 +26,7 @@ from paplu_env.bots.policy import Policy
 from paplu_env.bots.published.kernels import MAX_DISTANCE
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
-from paplu_env.files import to_json, write_together
+from paplu_env.files import check_target, json_of, to_json, write_together
 from paplu_env.rules import as_rules
 from training.fit.outs import DISTANCE, TERMS, never_dropping, note_starts, published_rule, quick
 from training.studies.drop_value.ceiling import gains, play_hands
@@ -147,8 +147,12 @@ def _result(match: dict[str, Any]) -> str:
     )
 
 
-def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
-    """What playing on is worth by distance and wild cards, beside the costs of the two drops."""
+def _load_pyplot() -> Any:
+    """The library that draws.
+
+    Raises:
+        PapluError: matplotlib isn't installed.
+    """
     try:
         import matplotlib
     except ImportError as error:
@@ -156,6 +160,12 @@ def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
+    return pyplot
+
+
+def draw_plot(classes: list[dict[str, Any]], path: Path) -> None:
+    """What playing on is worth by distance and wild cards, beside the costs of the two drops."""
+    pyplot = _load_pyplot()
     rules = as_rules(_RULES)
     figure, axes = pyplot.subplots(1, 2, figsize=(10, 4.2), sharey=True, constrained_layout=True)
     for axis, drop, cost in zip(axes, ("first", "middle"), (rules.first_drop, rules.middle_drop), strict=True):
@@ -220,10 +230,17 @@ def main(arguments: list[str] | None = None) -> int:
         metavar="PATH",
         help="where to write: PATH.json, PATH.md and PATH.svg (default: result beside the study)",
     )
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     command = f"python -m training.studies.drop_value --deals {options.deals} --match-deals {options.match_deals}"
     command += f" --ceiling-deals {options.ceiling_deals} --playouts {options.playouts} --seed {options.seed}"
     try:
+        beside = options.out.with_suffix
+        check_target(beside(".json"), json_of("command", "python -m training.studies.drop_value"), options.force)
+        check_target(beside(".md"), "# What playing on is worth\n", options.force)
+        if not beside(".json").exists():  # else the picture is that study's
+            check_target(beside(".svg"), None, options.force)
+        _load_pyplot()  # before the hours of the study
         classes, starts = study(options.deals, options.seed)
         _say(f"{starts:,} starts of turns in {len(classes)} classes")
         weights = shipped_weights()
@@ -237,7 +254,6 @@ def main(arguments: list[str] | None = None) -> int:
         ceiling = {"playouts": options.playouts, **gains(hands, OutsAgent(_RULES))}
         _say(f"a perfect rule: {ceiling['rules']['perfect']['points']:+.2f} points per deal")
         data = {"command": command, "classes": classes, "match": match, "middle": middle, "ceiling": ceiling}
-        beside = options.out.with_suffix
         # Before the plot, which needs matplotlib: a study that has run is not lost for want of it.
         write_together({beside(".json"): to_json(data), beside(".md"): as_markdown(data).encode()})
         draw_plot(classes, beside(".svg"))

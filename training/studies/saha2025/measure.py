@@ -19,7 +19,7 @@ import numpy.typing as npt
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import Games
 from paplu_env.evaluation.stats import mean_interval
-from paplu_env.files import write_atomically
+from paplu_env.files import check_target, write_atomically
 from training.studies.saha2025.agents import AGENTS, AS_CODED, SWITCHES, WINNER_PAYS
 from training.studies.saha2025.table import play_study
 
@@ -81,10 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--deals", type=int, default=2000, help="duplicate deals of each cell (%(default)s)")
     parser.add_argument("--seed", type=int, default=2025, help="seed of the deals (%(default)s)")
     parser.add_argument("--out", type=Path, help="file to write the tables to, beside printing them")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     lines: list[str] = []
     header = ["row", "column", "by BASELINES.md 2", *SWITCHES, "as coded"]
     try:
+        if options.out is not None:
+            check_target(options.out, r"No drops, [0-9,]+ deals from both seats, seed ", options.force)
         for drops in (False, True):
             lines += [
                 "",

@@ -11,7 +11,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from paplu_env.bots.policy import Actions, Keys, Masks
 from paplu_env.bots.search.agent import SearchAgent
@@ -19,7 +19,7 @@ from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError
 from paplu_env.evaluation import play_match
 from paplu_env.evaluation.stats import Interval
-from paplu_env.files import to_json, write_together
+from paplu_env.files import check_target, to_json, write_together
 from training.learn.config import load
 from training.studies.results import result_path
 
@@ -126,8 +126,8 @@ def _points(mean: float, interval: Interval | None) -> str:
     return f"{mean:+.2f}" + ("" if interval is None else f" ({interval[0]:+.2f} … {interval[1]:+.2f})")
 
 
-def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
-    """Points per deal over the number of worlds, with intervals, as SVG.
+def _load_figure() -> Any:
+    """The class of the plot.
 
     Raises:
         PapluError: matplotlib isn't installed.
@@ -136,7 +136,16 @@ def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise PapluError("the plot needs matplotlib: pip install 'paplu-env[report]'") from error
-    figure = Figure(figsize=(5, 3.2), layout="constrained")
+    return Figure
+
+
+def draw(config: StrengthConfig, rows: list[Row], path: Path) -> None:
+    """Points per deal over the number of worlds, with intervals, as SVG.
+
+    Raises:
+        PapluError: matplotlib isn't installed.
+    """
+    figure = _load_figure()(figsize=(5, 3.2), layout="constrained")
     axes = figure.subplots()
     for label, shift, told in (
         ("as played", 0.97, [(row.points, row.points_interval) for row in rows]),
@@ -173,9 +182,15 @@ def main(arguments: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("config", type=Path, nargs="?", default=CONFIG, help="TOML file (the study's config.toml)")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     options = parser.parse_args(arguments)
     try:
         config = load(options.config, StrengthConfig)
+        _load_figure()  # before the hours of the matches
+        check_target(result_path(options.config, ".json"), r'\{\s*"config": \{\s*"rules"', options.force)
+        check_target(result_path(options.config, ".md"), r"`search` against `", options.force)
+        if not result_path(options.config, ".json").exists():  # else the picture is that study's
+            check_target(result_path(options.config, ".svg"), None, options.force)
         rows = measure(config)
         command = "python -m training.studies.search_strength"
         if options.config != CONFIG:

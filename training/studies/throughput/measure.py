@@ -28,13 +28,15 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from paplu_env.envs import PapluEnv
 from paplu_env.errors import PapluError
-from paplu_env.files import write_json
+from paplu_env.files import check_target, json_of, write_json
 from training.learn.config import TrainConfig, load_config
 from training.learn.learner import Learner
 from training.learn.mixed_env import MixedVecEnv, deal_tables
 
 CONFIG: Final = Path(__file__).with_name("config.toml")
 _STOCK_STEPS: Final = 2048  # decisions between two updates of the stock class on one environment, its own default
+_FORMAT: Final = "paplu-throughput-1"  # of the file that --json names
+
 _EPILOG: Final = """\
 examples:
   python -m training.studies.throughput
@@ -243,8 +245,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--precision", choices=("float32", "bfloat16"), help="instead of the file's")
     parser.add_argument("--rounds", type=int, default=5, help="updates that are timed (5)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file, too")
+    parser.add_argument("--force", action="store_true", help="write over a file that this command did not write")
     given = parser.parse_args(arguments)
     try:
+        if given.json is not None:
+            check_target(given.json, json_of("format", _FORMAT), given.force)
         config = load_config(given.config)
         changes = {"threads": given.threads, "precision": given.precision}
         config = dataclasses.replace(config, **{key: value for key, value in changes.items() if value is not None})
@@ -256,7 +261,11 @@ def main(arguments: list[str] | None = None) -> int:
         for rate in rates:
             print(f"{rate.name:>18} {rate.per_second:>10,.0f} decisions/s  {rate.meaning}")
         if given.json is not None:
-            about = {"config": config.to_dict(), "rates": [dataclasses.asdict(rate) for rate in rates]}
+            about = {
+                "format": _FORMAT,
+                "config": config.to_dict(),
+                "rates": [dataclasses.asdict(rate) for rate in rates],
+            }
             write_json(given.json, about)
     except PapluError as error:
         print(f"error: {error}", file=sys.stderr)
