@@ -50,16 +50,8 @@ def test_a_warning_comes_when_the_share_rises_above_sixty_percent_and_once() -> 
 
 def test_first_and_later_drops_of_the_learner_are_logged_apart() -> None:
     stats = DealStats()
-    lost, won = (
-        dict(opponent="x", seat=0, points=-20.0, is_won=False),
-        dict(opponent="x", seat=0, points=9.0, is_won=True),
-    )
-    stats._deals = [
-        _Deal(**lost, ending="drop", length=1),
-        _Deal(**lost, ending="drop", length=4),
-        _Deal(**lost, ending="drop", length=2),
-        _Deal(**won, ending="drop", length=1),  # the opponent's
-    ]
+    stats._deals = [_Deal("x", 0, -20.0, False, "drop", length) for length in (1, 4, 2)]
+    stats._deals.append(_Deal("x", 0, 9.0, True, "drop", 1))  # the opponent's
     figures = stats.take()
     assert [figures[key] for key in ("dropped", "first_dropped", "later_dropped", "opponent_dropped")] == [
         0.75,
