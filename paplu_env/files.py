@@ -58,7 +58,7 @@ def write_together(files: Mapping[_Path, bytes]) -> None:
         CannotWrite: the disk is full, or a folder is missing or can't be written; all files are as they were.
     """
     streams = {path: data for path, data in files.items() if is_stream(path)}
-    contents = {Path(os.path.realpath(str(path))): data for path, data in files.items() if path not in streams}
+    contents = {Path(os.path.realpath(Path(path))): data for path, data in files.items() if path not in streams}
     if contents:
         _write_files(contents)
     for path, data in streams.items():

@@ -6,15 +6,14 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
 from training.learn.config import BUDGET, load_config
 from training.run.interrupt import exit_status, signals_stop
-from training.run.training_loop import train
 
-__all__ = ["main", "train"]
+__all__ = ["main", "train"]  # noqa: F822 - `train` is looked up when it is asked for
 
 _EPILOG: Final = """\
 One TOML file is one run, and one run is one folder. The network that does best against the fixed bot of the file's
@@ -64,6 +63,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         config = load_config(given.config)
         out = out or Path("runs") / config.name
+        # Only now, so that help and mistakes don't wait for torch.
+        from training.run.training_loop import train
+
         with signals_stop():
             folder = train(config, out, given.resume, given.start_from)
     except PapluError as error:
@@ -75,6 +77,15 @@ def main(arguments: list[str] | None = None) -> int:
         return exit_status(error)
     print(f"done; export the best network with: python -m training.export {shlex.quote(str(folder.path))}")
     return 0
+
+
+def __getattr__(name: str) -> Any:
+    """`train`, when it is asked for: it brings torch."""
+    if name != "train":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from training.run import training_loop
+
+    return training_loop.train
 
 
 if __name__ == "__main__":

@@ -22,6 +22,9 @@ Precision = Literal["float32", "bfloat16"]
 # How long a run lasts, which may be changed while it is under way: see `RunFolder.begin`.
 BUDGET: Final = ("ppo.timesteps", "minutes")
 
+# What a run that goes on may have another value of.
+CHANGEABLE: Final = (*BUDGET, "stop_when_folding")
+
 _T = TypeVar("_T")
 
 
@@ -152,6 +155,7 @@ class TrainConfig:
         "threads of the network and of the environment; more than one helps on a quiet machine only", 1, 1, 256
     )
     minutes: float = _key("time after which the run ends, decisions left or not; 0: no limit", 0.0, 0.0)
+    stop_when_folding: bool = _key("a learner that drops nearly every deal for 20 updates in a row is stopped", True)
     checkpoint_every: int = _key("updates between two checkpoints", 10, 1)
     network: NetworkConfig = _key("see NetworkConfig", NetworkConfig)
     ppo: PPOConfig = _key("see PPOConfig", PPOConfig)

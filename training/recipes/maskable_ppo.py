@@ -18,6 +18,7 @@ from paplu_env.cli.streams import prepare_streams
 
 OPPONENT = "random"
 DEALS = 300  # of one measurement; the interval is about 2 points
+MEASURING = 2**30  # added to the seed of deals that are measured: none of them is learned from
 
 
 def main(arguments: list[str] | None = None) -> tuple[float, float]:
@@ -39,7 +40,7 @@ def main(arguments: list[str] | None = None) -> tuple[float, float]:
     for when in ("before", "after"):
         if when == "after":
             model.learn(options.timesteps)
-        test_env.reset(seed=options.seed)  # the same deals both times
+        test_env.reset(seed=MEASURING + options.seed)  # the same deals both times
         points, deviation = evaluate_policy(
             model, test_env, n_eval_episodes=options.deals, deterministic=False, warn=False
         )

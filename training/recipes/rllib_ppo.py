@@ -26,6 +26,7 @@ from paplu_env.envs.rllib import PapluMultiAgentEnv
 POLICY = "both_seats"
 BATCH = 2000  # decisions between two updates
 DEALS = 200  # of one measurement
+MEASURING = 2**30  # added to the seed of deals that are measured: none of them is learned from
 
 
 def make_config(seed: int, batch: int = BATCH) -> PPOConfig:
@@ -94,7 +95,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     algorithm = make_config(options.seed, min(BATCH, options.timesteps)).build_algo()
 
     def report(when: str) -> float:
-        points, interval = points_against_random(algorithm.get_module(POLICY), options.deals, options.seed)
+        points, interval = points_against_random(algorithm.get_module(POLICY), options.deals, MEASURING + options.seed)
         print(f"{when} learning: {points:+.1f} ± {interval:.1f} points per deal against random ({options.deals} deals)")
         return points
 

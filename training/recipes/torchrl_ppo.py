@@ -37,6 +37,7 @@ MAX_GRAD_NORM = 0.5
 GAMMA = 1.0  # a deal ends by itself and is scored once
 GAE_LAMBDA = 0.95
 DEALS = 200  # of one measurement
+MEASURING = 2**30  # added to the seed of deals that are measured: none of them is learned from
 
 
 def actor_of(network: nn.Module, prefix: tuple[str, ...]) -> ProbabilisticActor:
@@ -131,7 +132,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     optimizer = torch.optim.Adam(loss_of.parameters(), lr=LEARNING_RATE)
 
     def report(when: str) -> float:
-        points, interval = points_against_random(actor_network, options.deals, options.seed)
+        points, interval = points_against_random(actor_network, options.deals, MEASURING + options.seed)
         print(f"{when} learning: {points:+.1f} ± {interval:.1f} points per deal against random ({options.deals} deals)")
         return points
 

@@ -53,7 +53,8 @@ _ENDINGS: Final = (
     ("nobody wins", "void", "#d9dee4"),
     ("cut at the limit", "cut", "#aab2bd"),
     ("wrong declaration", "wrong_declared", "#5b6470"),
-    ("learner drops", "dropped", "#f7c79b"),
+    ("learner drops at once", "first_dropped", "#f7c79b"),
+    ("learner drops later", "later_dropped", "#f0b27a"),
     ("opponent declares", "opponent_declared", "#e0813f"),
 )
 _OTHERWISE: Final = ("otherwise", "#7f6aa8")

@@ -27,6 +27,7 @@ class DealStats(BaseCallback):
         super().__init__()
         self._decisions = np.zeros(0, dtype=np.int64)  # of each deal under way
         self._deals: list[_Deal] = []
+        self.last: dict[str, Any] = {}  # what `take` gave last
 
     def take(self) -> dict[str, Any]:
         """The figures since the last call, rounded: means over deals, and over those of each opponent and seat."""
@@ -36,10 +37,12 @@ class DealStats(BaseCallback):
         for deal in deals:
             by_opponent[deal.opponent].append(deal)
             by_seat[str(deal.seat)].append(deal)
-        return {
+        self.last = {
             **_summary(deals),
             "length": _share([deal.length for deal in deals], digits=2),
-            "dropped": _share([deal.ending == "drop" and deal.points < 0 for deal in deals]),
+            "dropped": _share([_is_dropped(deal) for deal in deals]),
+            "first_dropped": _share([_is_dropped(deal) and deal.length == 1 for deal in deals]),
+            "later_dropped": _share([_is_dropped(deal) and deal.length > 1 for deal in deals]),
             "opponent_dropped": _share([deal.ending == "drop" and deal.points > 0 for deal in deals]),
             "declared": _share([deal.ending == "declared" and deal.is_won for deal in deals]),
             "opponent_declared": _share([deal.ending == "declared" and not deal.is_won for deal in deals]),
@@ -49,6 +52,7 @@ class DealStats(BaseCallback):
             "by_seat": {seat: _summary(part) for seat, part in sorted(by_seat.items())},
             "by_opponent": {name: _summary(part) for name, part in sorted(by_opponent.items())},
         }
+        return dict(self.last)
 
     def _on_rollout_start(self) -> None:
         if len(self._decisions) != self.training_env.num_envs:
@@ -66,6 +70,11 @@ class DealStats(BaseCallback):
             )
             self._decisions[i] = 0
         return True
+
+
+def _is_dropped(deal: _Deal) -> bool:
+    """The learner gave up; before its first draw, if that was its first decision."""
+    return deal.ending == "drop" and deal.points < 0
 
 
 def _summary(deals: list[_Deal]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from paplu_env import __version__
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.files import remove_temporaries, write_atomically, write_json
 from paplu_env.reading import read_json
-from training.learn.config import BUDGET, TrainConfig, differences
+from training.learn.config import BUDGET, CHANGEABLE, TrainConfig, differences
 
 _LIBRARIES: Final = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "onnx", "onnxruntime")
 
@@ -112,8 +112,8 @@ class RunFolder:
     def begin(self, config: TrainConfig, resume: bool) -> None:
         """Write down what this run is, or make sure that it goes on as it began.
 
-        Only its budget may be another one, so that a finished run can be extended; ``run.json`` then holds the
-        new configuration, and under ``extended`` what it was before.
+        Only `CHANGEABLE` values may be others: its budget, so that a finished run can be extended. ``run.json`` then
+        holds the new configuration, and under ``extended`` what the budget was before.
 
         Raises:
             PapluError: the folder holds a run and `resume` is False, or a run of another configuration.
@@ -127,17 +127,18 @@ class RunFolder:
             )
         before = self.read_config()
         changed = differences(config, before)
-        if set(changed) - set(BUDGET):
+        if set(changed) - set(CHANGEABLE):
             raise PapluError(
                 f"{self.path}: was begun with other values of {', '.join(changed)}; resume with the "
-                f"configuration of its run.json, in which only {' and '.join(BUDGET)} may change, or begin a new "
+                f"configuration of its run.json, in which only {', '.join(CHANGEABLE)} may change, or begin a new "
                 "run with --out"
             )
         if changed:
             description = self.read()
             budget = {"ppo.timesteps": before.ppo.timesteps, "minutes": before.minutes, "until": provenance()["time"]}
-            extended = [*description.get("extended", []), budget]
-            write_json(self._description, {**description, "config": config.to_dict(), "extended": extended})
+            if set(changed) & set(BUDGET):
+                description["extended"] = [*description.get("extended", []), budget]
+            write_json(self._description, {**description, "config": config.to_dict()})
 
     def check_complete(self) -> None:
         """Refuse a run of which a part is lost, before a new start is made over what is left.

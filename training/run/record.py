@@ -15,6 +15,7 @@ from paplu_env.errors import InvalidFile, InvalidNotation
 from paplu_env.reading import need, read_json
 from training.learn.config import TrainConfig, differences
 from training.run.folder import RunFolder
+from training.run.folding import WARN_ABOVE, told
 
 Curve = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]  # decisions, values
 
@@ -70,6 +71,12 @@ class RunRecord:
     def seats(self) -> list[str]:
         """The seats that the learner has sat at."""
         return sorted({seat for update in self.updates for seat in update["by_seat"]})
+
+    @property
+    def folding(self) -> str | None:
+        """What share of its deals the learner dropped in its last update, where it is so much that a run warns."""
+        last = next((update for update in reversed(self.updates) if update["deals"]), None)
+        return None if last is None or last.get("dropped", 0.0) <= WARN_ABOVE else told(last)
 
     def rate(self, key: str, absent: float | None = None) -> Curve:
         """A figure over the run, weighted by deals; `absent` stands for it in updates that did not log it."""
@@ -132,7 +139,7 @@ def read_run(path: Path) -> RunRecord:
         path=path,
         description=description,
         config=config,
-        updates=folder.metrics("update"),
+        updates=[_with_drops_apart(update) for update in folder.metrics("update")],
         matches=matches,
         clone=next(iter(folder.metrics("clone")), None),
         evaluations=_evaluations(path / f"{config.name}.json", matches, exploitation),
@@ -150,6 +157,11 @@ def changed_keys(records: Sequence[RunRecord]) -> list[str]:
 def value_of(config: TrainConfig, key: str) -> Any:
     """The value of a dotted key."""
     return functools.reduce(getattr, key.split("."), config)
+
+
+def _with_drops_apart(update: dict[str, Any]) -> dict[str, Any]:
+    """An update whose log tells first drops from later ones; in an old one all drops count as later ones."""
+    return {"first_dropped": 0.0, "later_dropped": update.get("dropped", 0.0), **update}
 
 
 def _evaluations(

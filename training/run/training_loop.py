@@ -23,6 +23,7 @@ from training.learn.weights import find_weights, load_weights, save_weights
 from training.run.checkpoint import checkpoint_step, load_checkpoint, save_checkpoint
 from training.run.deal_stats import DealStats
 from training.run.folder import RunFolder
+from training.run.folding import FoldingWatch
 from training.run.interrupt import StopOnRequest, Stopped
 from training.run.progress import Progress
 from training.run.tensors import Tensors
@@ -53,6 +54,7 @@ def train(config: TrainConfig, out: Path, resume: bool = False, start_from: Path
         The folder, no longer locked; its ``best`` is the network that did best against the fixed agent.
 
     Raises:
+        OnlyFolds: the learner drops nearly every deal, and ``stop_when_folding`` is on.
         PapluError: there is nothing to resume, another run is at work in the folder, it holds another run or one
             whose description or checkpoint is missing, weights are given to a run that has its own checkpoint, or the
             folder can't be written.
@@ -127,6 +129,8 @@ class TrainingRun:
         self.examiner = make_policy(config.evaluation.opponent, self.rules)
         self.schedule = _Schedule(config)
         self.deal_stats = DealStats()
+        self.folding = FoldingWatch()
+        self.warning: str | None = None  # about the last update
         self.best_score = -np.inf
         self.began = time.monotonic()
 
@@ -207,14 +211,19 @@ class TrainingRun:
                 model.learn(per_update, callback=self.deal_stats, log_interval=None, reset_num_timesteps=False)
                 text = self._report(per_update / (time.monotonic() - start))
 
+                if self.warning:
+                    progress.say(self.warning)
+                is_hopeless = config.stop_when_folding and self.folding.is_hopeless
                 is_last = self._progress() >= 1.0
                 if is_last or (update + 1) % config.evaluation.every == 0:
                     progress.say(self._measure())
-                if is_last or stop.is_requested or (update + 1) % config.checkpoint_every == 0:
+                if is_last or is_hopeless or stop.is_requested or (update + 1) % config.checkpoint_every == 0:
                     self._save()
                 progress.show(min(model.num_timesteps, config.ppo.timesteps), text)
                 if stop.is_requested and not is_last:
                     raise Stopped(stop.number)
+                if is_hopeless and not is_last:
+                    raise self.folding.error(self.deal_stats.last)
 
     @property
     def seconds(self) -> float:
@@ -236,6 +245,7 @@ class TrainingRun:
         figures.update({ours: round(float(values[name]), 6) for name, ours in _LOGGED.items() if name in values})
         figures["entropy"] = -figures["entropy"]
         figures.update(self.deal_stats.take())
+        self.warning = self.folding.note(figures, self._progress())
         for key, value in figures.items():
             if isinstance(value, (int, float)):
                 model.logger.record(f"paplu/{key}", value)

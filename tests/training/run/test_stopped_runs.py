@@ -162,3 +162,11 @@ def test_a_run_that_had_only_measured_its_start_begins_anew(run: Path, capsys: p
     (run / "metrics.jsonl").write_text(json.dumps(match) + "\n")
     train(tiny_config(), run, resume=True)
     assert "begins anew" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["missing.toml"], ["--nonsense"]])
+def test_help_and_mistakes_of_training_do_not_wait_for_torch(arguments: list[str]) -> None:
+    lines = ["import sys", "from training.train import main", "try:", f"    main({arguments})", "finally:"]
+    command = "\n".join([*lines, "    assert 'torch' not in sys.modules"])
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+    assert "AssertionError" not in done.stderr
