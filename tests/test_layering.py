@@ -18,6 +18,7 @@ PACKAGE = ROOT / "paplu_env"
 LAYERS = {
     "errors": 0,
     "_jit": 0,
+    "workers": 0,
     "files": 1,
     "reading": 1,
     "cards": 1,

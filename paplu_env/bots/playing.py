@@ -12,6 +12,7 @@ from paplu_env import engine
 from paplu_env.bots.policy import Actions, Keys, Masks, Policy, check_answers
 from paplu_env.engine.state import OVER, States, Views
 from paplu_env.errors import IllegalAction
+from paplu_env.workers import check_stop
 
 Rows = npt.NDArray[np.int64]
 KeysOf = Callable[[Rows, States], Keys]  # from the rows that are due and their states, one key per row
@@ -66,6 +67,7 @@ def play_steps(
         for player, policy in enumerate(policies):
             own = np.flatnonzero(players == player)
             if own.size:
+                check_stop()
                 actions[own] = policy.act(views[own], masks[own], keys[own])
         step = Step(rows, going, seats, players, views, masks, actions)
         yield step

@@ -12,6 +12,7 @@ from typing import Final
 from paplu_env import __version__
 from paplu_env.cli.streams import prepare_streams
 from paplu_env.errors import PapluError
+from paplu_env.workers import left_behind
 
 # Subcommands in the order of the help page; each module has HELP, add_arguments(parser) and run(arguments) -> int.
 COMMANDS: Final = ("solve", "play", "match", "tournament", "replay", "bots", "bot", "describe", "bench")
@@ -48,11 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         print(f"paplu {options.command}: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        goes_on = f"; {words}" if (words := _GOES_ON.get(options.command)) else ""
-        print(f"\nstopped{goes_on}", file=sys.stderr)
-        if arguments is None:
-            # Threads may be deep in a search; Python would let them run into its own end.
+    except KeyboardInterrupt as stop:
+        print(f"\n{stop or 'stopped'}", file=sys.stderr)
+        if left_behind():
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(130)
@@ -81,12 +80,6 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
             module.add_arguments(subparser)
     return parser
 
-
-# What becomes of work that was stopped, by command.
-_GOES_ON: Final = {
-    "tournament": "with --out DIR the same command goes on after the chunks that were finished",
-    "match": "a match keeps nothing; `paplu tournament A B --out DIR` keeps its chunks and goes on after them",
-}
 
 _SUMMARIES: Final = {
     "solve": "best arrangement of a hand, its points, distance, outs and best discards",

@@ -19,14 +19,16 @@ from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
 from paplu_env.engine.state import NO_SEAT, States, Views
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.draw_luck import can_estimate, luck_of_draws
-from paplu_env.evaluation.pool import Stopped, daemon_pool
 from paplu_env.rules import RuleSet
+from paplu_env.workers import Stopped, Workers
 
 Games = npt.NDArray[np.void]  # (deals, rotations) of `games_dtype`
 Progress = Callable[[int, int], None]  # called with (games finished, games in all)
 
 MAX_DEALS: Final = 10_000_000  # more would fill the memory; such a number is a slip of the pen
 NOBODY: Final = -1  # the player of a deal without a winner
+# Games on the table at once where a player is slow: nothing is gained by more, and Ctrl-C loses those under way.
+_SLOW_BATCH: Final = 64
 
 
 def games_dtype(players: int) -> np.dtype[np.void]:
@@ -97,7 +99,6 @@ def play_games(
     start: int = 0,
     luck: bool = True,
     policy_seed: int | None = None,
-    is_stopped: Callable[[], bool] = lambda: False,
 ) -> Games:
     """Play each of ``deals`` deals once per seat rotation.
 
@@ -109,7 +110,8 @@ def play_games(
         policies: one per seat, all made for the rules of the table.
         deals: distinct deals.
         seed: 0..2**64-1.
-        batch: games on the table at once, a bound on memory (about 5 KiB per game).
+        batch: games on the table at once, a bound on memory (about 5 KiB per game); fewer where a policy is slow
+            (`deals_at_once`).
         threads: batches played at the same time. With more than one the policies must bear calls from
             several threads, as this package's own do.
         record: called with (number of the batch, its decisions), once per batch and in any order.
@@ -117,43 +119,56 @@ def play_games(
         start: number of the first deal, so that a match can be played in parts.
         luck: whether to estimate what the draws were worth (`draw_luck`), where the rules allow it.
         policy_seed: 0..2**64-1; what `engine.chance.policy_seed_of` makes of ``seed`` if not given.
-        is_stopped: asked between decisions; once it is true, nothing more is played and `pool.Stopped` is raised.
 
     Returns:
         ``(deals, P)`` of `games_dtype`.
+
+    Raises:
+        Stopped: Ctrl-C; ``kept`` holds the first deals that were finished in every rotation.
     """
     chance = policy_seed_of(seed) if policy_seed is None else policy_seed
     players = len(policies)
     games = np.zeros((deals, players), dtype=games_dtype(players))
     games["luck"] = 0.0 if luck and can_estimate(policies[0].rules) else np.nan
-    step = max(1, batch // players)
+    step = deals_at_once(policies, batch)
     places = range(0, deals, step)
 
-    def play(number: int, is_given_up: Callable[[], bool]) -> int:
+    def play(number: int) -> int:
         place = places[number]
         part = games[place : place + step]
         steps: list[_Step] | None = None if record is None else []
-        _play_batch(policies, start + place, seed, chance, part, steps, lambda: is_stopped() or is_given_up())
+        _play_batch(policies, start + place, seed, chance, part, steps)
         if record is not None and steps is not None:
             record(number, _in_order(steps, part))
         return part.size
 
     finished = 0
-    with closing(_in_threads(play, len(places), threads)) as sizes:
-        for size in sizes:
-            finished += size
-            if progress is not None:
-                progress(finished, games.size)
+    try:
+        with closing(_in_threads(play, len(places), threads)) as sizes:
+            for size in sizes:
+                finished += size
+                if progress is not None:
+                    progress(finished, games.size)
+    except KeyboardInterrupt as stop:
+        raise Stopped(str(stop), kept=games[: finished // players].copy()) from None
     return games
 
 
-def _in_threads(play: Callable[[int, Callable[[], bool]], int], count: int, threads: int) -> Generator[int, None, None]:
-    """Results of ``play(0, is_stopped), play(1, is_stopped), …``; after an error nothing more is started."""
+def deals_at_once(policies: Sequence[Policy], batch: int) -> int:
+    """Deals of one batch of `play_games`, each in all rotations."""
+    games = min(batch, _SLOW_BATCH) if any(policy.is_slow for policy in policies) else batch
+    return max(1, games // len(policies))
+
+
+def _in_threads(play: Callable[[int], int], count: int, threads: int) -> Generator[int, None, None]:
+    """Results of ``play(0), play(1), …``; after an error nothing more is started."""
     if threads <= 1:
-        yield from (play(number, lambda: False) for number in range(count))
+        yield from map(play, range(count))
         return
-    with daemon_pool(threads) as pool:
-        yield from pool.map(lambda number: play(number, pool.is_stopped.is_set), range(count))
+    with Workers(threads) as workers:
+        for future in [workers.submit(play, number) for number in range(count)]:
+            workers.finished([future])
+            yield future.result()
 
 
 def _play_batch(
@@ -163,7 +178,6 @@ def _play_batch(
     policy_seed: int,
     games: Games,
     steps: list[_Step] | None,
-    is_stopped: Callable[[], bool],
 ) -> None:
     """Play deals ``start, start + 1, …`` in all rotations; write how they ended, and note the steps if asked."""
     rules = policies[0].rules
@@ -180,8 +194,6 @@ def _play_batch(
         seating=(np.arange(players) - table["rotation"][:, None]) % players,
         name_of=lambda row: f"deal {table['deal'][row]}, rotation {table['rotation'][row]} of the match",
     ):
-        if is_stopped():
-            raise Stopped
         _add_luck(step, table, rules, is_careful)
         if steps is not None:
             steps.append((step.rows, step.views, step.masks, step.actions))

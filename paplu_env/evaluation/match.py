@@ -11,11 +11,12 @@ import numpy as np
 from paplu_env.bots import PolicyLike, make_policy
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import PapluError
-from paplu_env.evaluation.games import Decisions, Games, Progress, check_deals, play_games
+from paplu_env.evaluation.games import Decisions, Games, Progress, check_deals, deals_at_once, play_games
 from paplu_env.evaluation.recording import Recorder
 from paplu_env.evaluation.result import MatchResult, summarise
 from paplu_env.evaluation.sequential import LOOK, check_until, is_narrow
 from paplu_env.rules import RuleSet, as_rules
+from paplu_env.workers import Stopped
 
 _SEEDS: Final = 1 << 64  # seeds are 64-bit
 
@@ -64,6 +65,8 @@ def play_match(
         PolicyMismatch: a policy made for other rules.
         IllegalAction: a policy's illegal answer, with the position.
         InvalidFile: a policy's file that can't be read, or a folder that holds a recording.
+        Stopped: Ctrl-C, a ``KeyboardInterrupt``; ``kept`` is the result of the first deals, as many as were finished,
+            or None. Recorded decisions of finished batches stay in the folder.
 
     >>> result = play_match("mindist", "random", deals=20, seed=1)
     >>> result.games, result.win_rate > 0.5
@@ -96,11 +99,28 @@ def play_match(
     for played in range(0, deals, size):
         some = min(size, deals - played)
         note = None if recorder is None else record_batch
-        parts.append(play_games(policies, some, seed, batch, threads, note, report, played, luck, chance))
-        batches += -(-some // max(1, batch // rule_set.num_players))
+        try:
+            parts.append(play_games(policies, some, seed, batch, threads, note, report, played, luck, chance))
+        except Stopped as stop:
+            games = np.concatenate([*parts, stop.kept])
+            result = summarise(games, names, str(rule_set), seed, chance) if len(games) > 1 else None
+            raise Stopped(_told(len(games), deals, result, record), result) from None
+        batches += -(-some // deals_at_once(policies, batch))
         if until is not None and is_narrow(np.concatenate(parts), until):
             break
     return summarise(np.concatenate(parts), names, str(rule_set), seed, chance)
+
+
+def _told(finished: int, deals: int, result: MatchResult | None, record: str | os.PathLike[str] | None) -> str:
+    """What there is of a match that Ctrl-C ended, and how to go on."""
+    lines = [f"stopped after {finished:,} of {deals:,} deals"]
+    if result is not None:
+        lines.append(f"These deals alone:\n\n{result}\n")
+    if record is not None:
+        lines.append(f"The decisions of finished batches are in {os.fspath(record)}.")
+    again = f"; --deals {finished} plays these alone" if finished > 1 else ""
+    lines.append(f"The same command begins anew{again}. `paplu tournament A B --out DIR` goes on from what was played.")
+    return "\n".join(lines)
 
 
 def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:

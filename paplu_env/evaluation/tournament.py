@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,18 +18,20 @@ from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.draw_luck import WEIGHTS_HASH
 from paplu_env.evaluation.games import Games, Progress, play_games
 from paplu_env.evaluation.games_store import read_games, write_games
-from paplu_env.evaluation.pool import daemon_pool
 from paplu_env.evaluation.ratings import PairScores, Ratings, rate
 from paplu_env.evaluation.result import MatchResult, cluster_points, summarise
 from paplu_env.evaluation.schedule import Schedule
 from paplu_env.evaluation.sequential import LOOK, is_narrow
 from paplu_env.files import write_json
 from paplu_env.reading import read_json
+from paplu_env.workers import Stopped, Workers
 
 FORMAT: Final = "paplu-tournament-1"
 # Deals that one worker plays at a time, and that one file holds. A look at a pair that may stop comes after a
 # whole number of chunks, so that several workers can share the deals between two looks.
 CHUNK: Final = 500
+# Deals of a slow pair after which a chunk under way is kept: half a minute's work rather than five.
+_PART: Final = 32
 PLAN: Final = "tournament.json"  # in a run folder: what is played there
 
 
@@ -100,14 +102,15 @@ def run_tournament(
         PolicyMismatch: a policy made for other rules.
         InvalidFile: a policy's file that can't be read, or a chunk that is truncated or foreign.
         IllegalAction: a policy's illegal answer, with the position.
+        Stopped: Ctrl-C, a ``KeyboardInterrupt``; ``kept`` has the `PairResult` of every pair that was finished.
     """
     if workers < 1:
         raise PapluError(f"workers={workers}: must be at least 1")
     policies = [[make_policy(name, rules) for name in schedule.policies] for rules in schedule.rules]
     store = None if folder is None else _open_folder(Path(folder), schedule)
 
-    def play(piece: _Piece, is_stopped: Callable[[], bool]) -> Games:
-        return _play_piece(schedule, policies, store, piece, is_stopped)
+    def play(piece: _Piece) -> Games:
+        return _play_piece(schedule, policies, store, piece)
 
     finished = 0
     total = 2 * schedule.deals * len(schedule.rules) * len(schedule.pairs)
@@ -118,13 +121,23 @@ def run_tournament(
         if progress is not None:
             progress(finished, total)
 
-    return _summarise(schedule, _play_all(schedule, play, workers, report))
+    played: dict[_Pair, Games] = {}
+    try:
+        _play_all(schedule, play, workers, report, played)
+    except KeyboardInterrupt:
+        pairs = tuple(_pair_result(schedule, key, games) for key, games in sorted(played.items()))
+        raise Stopped(_told(finished, total, pairs, folder), pairs) from None
+    return _summarise(schedule, played)
 
 
 def _play_all(
-    schedule: Schedule, play: Callable[[_Piece, Callable[[], bool]], Games], workers: int, report: Callable[[int], None]
-) -> dict[_Pair, Games]:
-    """The games of every pair, up to where it stops.
+    schedule: Schedule,
+    play: Callable[[_Piece], Games],
+    workers: int,
+    report: Callable[[int], None],
+    played: dict[_Pair, Games],
+) -> None:
+    """Put the games of every pair, up to where it stops, into ``played`` as soon as they are all there.
 
     The chunks of a pair up to its next look are handed to the workers together, and the look comes when all of
     them are there: so nothing depends on which was finished first.
@@ -134,18 +147,18 @@ def _play_all(
     waiting = [(rules, pair) for rules in range(len(schedule.rules)) for pair in range(len(schedule.pairs))]
     running: dict[Future[Games], _Piece] = {}
     chunks: dict[_Pair, dict[int, Games]] = {key: {} for key in waiting}
-    played: dict[_Pair, Games] = {}
-    with daemon_pool(workers) as pool:
+
+    with Workers(workers) as pool:
 
         def start(key: _Pair) -> None:
             first = len(chunks[key])
             for number in range(first, min(first + per_look, total)):
-                running[pool.submit(play, (*key, number), pool.is_stopped.is_set)] = (*key, number)
+                running[pool.submit(play, (*key, number))] = (*key, number)
 
         while waiting or running:
             while waiting and len(running) < 2 * workers:  # nobody waits, and little is in vain after an error
                 start(waiting.pop(0))
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
+            for future in pool.finished(running):
                 rules, pair, number = running.pop(future)
                 own = chunks[rules, pair]
                 own[number] = future.result()
@@ -158,7 +171,6 @@ def _play_all(
                     continue
                 played[rules, pair] = games
                 report(2 * schedule.deals - games.size)
-    return played
 
 
 def _play_piece(
@@ -166,7 +178,6 @@ def _play_piece(
     policies: list[list[Policy]],
     store: Path | None,
     piece: _Piece,
-    is_stopped: Callable[[], bool],
 ) -> Games:
     """The games of one chunk: read if a run before has played them, else played and written."""
     rules, pair, number = piece
@@ -175,23 +186,39 @@ def _play_piece(
     deals = min(CHUNK, schedule.deals - start)
     path = None if store is None else store / f"rules{rules}-pair{pair:03d}-chunk{number:04d}.json"
     if path is not None and path.exists():
-        games = read_games(path)
-        if games.shape != (deals, 2) or not np.array_equal(games["deal"][:, 0], start + np.arange(deals)):
-            raise InvalidFile(f"{path}: holds other deals than {start}..{start + deals - 1}; remove it to play them")
-        return games
+        return _read_deals(path, start, deals)
     seats = [policies[rules][schedule.policies.index(name)] for name in names]
-    games = play_games(
-        seats,
-        deals,
-        schedule.seed,
-        batch=2 * CHUNK,
-        start=start,
-        policy_seed=schedule.chance,
-        is_stopped=is_stopped,
-    )
-    if path is not None:
-        write_games(path, games)
+
+    def play(first: int, count: int) -> Games:
+        return play_games(seats, count, schedule.seed, batch=2 * CHUNK, start=first, policy_seed=schedule.chance)
+
+    if path is None:
+        return play(start, deals)
+    part = path.with_suffix(".part.json")  # the first deals of a chunk under way
+    parts = [_read_deals(part, start)] if part.exists() else []
+    done = sum(map(len, parts))
+    size = _PART if any(policy.is_slow for policy in seats) else CHUNK
+    while done < deals:
+        if parts:
+            write_games(part, np.concatenate(parts))
+        parts.append(play(start + done, min(size, deals - done)))
+        done += len(parts[-1])
+    games = np.concatenate(parts)
+    write_games(path, games)
+    part.unlink(missing_ok=True)
     return games
+
+
+def _read_deals(path: Path, start: int, deals: int | None = None) -> Games:
+    """The games of a file, made sure to be those of the deals from ``start`` on, ``deals`` of them if given."""
+    games = read_games(path)
+    if len(games) > CHUNK or games.shape != (deals or len(games), 2):
+        found = f"{len(games)} deals"
+    elif not np.array_equal(games["deal"][:, 0], start + np.arange(len(games))):
+        found = "other deals"
+    else:
+        return games
+    raise InvalidFile(f"{path}: holds {found}, not those from {start} on; remove it to play them")
 
 
 def _open_folder(folder: Path, schedule: Schedule) -> Path:
@@ -250,10 +277,31 @@ def _summarise(schedule: Schedule, played: dict[_Pair, Games]) -> TournamentResu
         scores = []
         for p, (a, b) in enumerate(schedule.pairs):
             games = played[r, p]
-            pairs.append(PairResult(rules, summarise(games, [a, b], rules, schedule.seed, schedule.chance), games))
+            pairs.append(_pair_result(schedule, (r, p), games))
             scores.append(_scores(games, schedule.policies.index(a), schedule.policies.index(b)))
         ratings[rules] = rate(schedule.policies, scores, schedule.seed)
     return TournamentResult(schedule, tuple(pairs), ratings)
+
+
+def _pair_result(schedule: Schedule, key: _Pair, games: Games) -> PairResult:
+    """The figures of one pair."""
+    rules, names = schedule.rules[key[0]], schedule.pairs[key[1]]
+    return PairResult(rules, summarise(games, list(names), rules, schedule.seed, schedule.chance), games)
+
+
+def _told(finished: int, total: int, pairs: tuple[PairResult, ...], folder: str | os.PathLike[str] | None) -> str:
+    """What there is of a tournament that Ctrl-C ended, and how to go on."""
+    lines = [f"stopped after {finished:,} of {total:,} games"]
+    if folder is not None:
+        lines.append(f"Finished games are kept in {os.fspath(folder)}; the same command goes on from there.")
+        return "\n".join(lines)
+    for pair in pairs:
+        lines.append(
+            f"{pair.match.a} against {pair.match.b}, {pair.rules}, {pair.match.deals:,} deals: "
+            f"{pair.match.points_per_deal:+.2f} points per deal"
+        )
+    lines.append("A tournament without a run folder begins anew; with --out DIR it goes on from what was played.")
+    return "\n".join(lines)
 
 
 def _scores(games: Games, a: int, b: int) -> PairScores:

@@ -19,6 +19,7 @@ from paplu_env.bots.search.kernels import GAIN, GAIN_SQUARED, PLAYED, POINTS, ch
 from paplu_env.engine.state import Views
 from paplu_env.errors import PapluError, PolicyMismatch
 from paplu_env.rules import RuleSet, as_rules
+from paplu_env.workers import check_stop
 
 Tally = npt.NDArray[np.float64]  # (NUM_TALLIES, MAX_CANDIDATES), see `search.kernels`
 
@@ -89,7 +90,11 @@ class OneStepImprovement(Policy):
         masks = self._checked(views, masks, keys)
         each_key = np.asarray(keys, dtype=np.uint64)
         hurried = self._with_less_time((time.monotonic() - start) / max(len(views), 1))
-        return [hurried._compare(views, j, masks[j], each_key[j], int(bases[j])) for j in range(len(views))]
+        found = []
+        for j in range(len(views)):
+            check_stop()
+            found.append(hurried._compare(views, j, masks[j], each_key[j], int(bases[j])))
+        return found
 
     def _with_less_time(self, spent: float) -> Self:
         if self.milliseconds is None:
