@@ -19,10 +19,10 @@ RESAMPLES: Final = 1000  # of the deals; the ends of a 95 % interval are then go
 _BLOCK: Final = 50  # resamples at once, a bound on memory: one weight per deal each
 _SCALE: Final = 400 / np.log(10)  # points of a rating per unit of log odds: 400 points are odds of ten to one
 # Won games added to both sides of every pair that met. Without them a policy that won all its games would be
-# infinitely strong; with thousands of games they move a rating by less than a point.
+# infinitely strong; with thousands of games against near equals they move a rating by less than a point.
 _PRIOR: Final = 0.5
-_STEADY: Final = 1e-9  # change of a log strength at which the iteration stops
-_MAX_STEPS: Final = 10_000
+_STEADY: Final = 1e-9  # step of a log strength at which the iteration stops; what is left is its square
+_MAX_STEPS: Final = 1000  # some ten are taken, a hundred where hundreds of policies win every game
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,27 @@ class Ratings:
         win_cycles: triples in which each beats the next in games and the last the first, all three beyond
             their intervals.
         point_cycles: the same in points.
+        groups: of names, best first. Within a group wins lead from everybody to everybody, and ratings can be
+            compared; between two groups no rating is finite, since one won every game, and what ``rating`` says of
+            them is made of the half game that `bradley_terry` adds. One group: all ratings are finite.
     """
 
     standings: tuple[Rating, ...]
     misfits: tuple[Misfit, ...]
     win_cycles: tuple[tuple[str, str, str], ...]
     point_cycles: tuple[tuple[str, str, str], ...]
+    groups: tuple[tuple[str, ...], ...]
+
+    @property
+    def caution(self) -> str:
+        """A sentence for readers of a table with ratings that aren't finite; "" where all are."""
+        if len(self.groups) == 1:
+            return ""
+        order = " > ".join(", ".join(group) for group in self.groups)
+        return (
+            f"No finite rating between {order}: whoever stands further left lost no game to those further right. "
+            "The ratings shown count half a game more won by each side of every pair."
+        )
 
 
 def rate(names: Sequence[str], pairs: Sequence[PairScores], seed: int = 0, resamples: int = RESAMPLES) -> Ratings:
@@ -159,14 +174,16 @@ def rate(names: Sequence[str], pairs: Sequence[PairScores], seed: int = 0, resam
         misfits=tuple(sorted(misfits, key=lambda misfit: -abs(misfit.points))),
         win_cycles=_cycles(names, pairs, [_middle(some_wins[:, p] - 0.5) for p in range(len(pairs))]),
         point_cycles=_cycles(names, pairs, [_middle(some_points[:, p]) for p in range(len(pairs))]),
+        groups=_groups(names, pairs),
     )
 
 
 def bradley_terry(wins: Floats) -> Floats:
     """Strengths under which these results are likeliest, as ratings with mean 0.
 
-    The MM algorithm: a policy's strength is its wins over what its opponents made them worth, again and
-    again until nothing moves.
+    Half a game won is added to both sides of every pair that met, so that there is always such a maximum; without it
+    there is none between two groups of which one won every game (`Ratings.groups`). The likelihood is concave, and
+    Newton's method with steps damped as Bach (2010) has it for sums of logistic terms always comes to its top.
 
     Args:
         wins: ``(..., N, N)``, games that the row won against the column; a game without a winner is half
@@ -175,24 +192,51 @@ def bradley_terry(wins: Floats) -> Floats:
     Returns:
         ``(..., N)``.
 
+    Raises:
+        PapluError: two groups that never met.
+
     >>> bradley_terry(np.array([[0.0, 909.5], [90.5, 0.0]])).round(1).tolist()
     [200.0, -200.0]
     """
     met = (wins + wins.swapaxes(-1, -2)) > 0
+    if not _reachable(met).all():
+        raise PapluError("these can't be rated together: no chain of games connects all of them")
     counted = wins + _PRIOR * met
     games = counted + counted.swapaxes(-1, -2)
-    total = counted.sum(axis=-1)
-    logs = np.zeros(total.shape)
+    players = wins.shape[-1]
+    logs = np.zeros(wins.shape[:-1])
     for _ in range(_MAX_STEPS):
-        strength = np.exp(logs)
-        worth = (games / (strength[..., :, None] + strength[..., None, :])).sum(axis=-1)
-        new = np.log(total / worth)
-        new -= new.mean(axis=-1, keepdims=True)
-        change = float(np.abs(new - logs).max())
-        logs = new
-        if change < _STEADY:
-            break
-    return np.asarray(_SCALE * logs)
+        chances = 1 / (1 + np.exp(logs[..., None, :] - logs[..., :, None]))
+        slope = (counted - games * chances).sum(axis=-1)
+        spread = games * chances * (1 - chances)
+        # The likelihood's second derivative but for its sign. Ones, since it leaves the mean open, which stays 0.
+        curve = np.eye(players) * spread.sum(axis=-1)[..., None] - spread + 1.0
+        step = np.linalg.solve(curve, slope[..., None])[..., 0]
+        reach = np.ptp(step, axis=-1)
+        logs += step * (np.log1p(reach) / np.maximum(reach, _STEADY))[..., None]
+        if reach.max(initial=0.0) < _STEADY:
+            return np.asarray(_SCALE * (logs - logs.mean(axis=-1, keepdims=True)))
+    raise ArithmeticError("the ratings of these results don't settle")  # our own mistake: no table does this
+
+
+def _reachable(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """``(..., N, N)``: whether a chain of edges leads from the row to the column, as one does from each to itself."""
+    chains = edges | np.eye(edges.shape[-1], dtype=np.bool_)
+    for _ in range(int(edges.shape[-1]).bit_length()):
+        chains = chains @ chains
+    return chains
+
+
+def _groups(names: Sequence[str], pairs: Sequence[PairScores]) -> tuple[tuple[str, ...], ...]:
+    """The policies in groups, best first, between which no rating is finite; see `Ratings.groups`."""
+    won = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for pair in pairs:
+        won[pair.a, pair.b] = bool((pair.wins > 0).any())
+        won[pair.b, pair.a] = bool((pair.wins < 1).any())
+    chains = _reachable(won)
+    found = {tuple(np.flatnonzero(chains[k] & chains[:, k]).tolist()) for k in range(len(names))}
+    best_first = sorted(found, key=lambda group: (-int(chains[group[0]].sum()), group))
+    return tuple(tuple(names[k] for k in group) for group in best_first)
 
 
 def _expected(difference: Floats) -> Floats:

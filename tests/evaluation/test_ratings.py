@@ -55,6 +55,77 @@ def test_whoever_wins_every_game_has_a_finite_rating():
     assert 600 < ratings[0] - ratings[1] < 1000
 
 
+def _log_likelihood(ratings: np.ndarray, wins: np.ndarray) -> float:
+    """Of the results and half a game more for each side of a pair, said once more and slowly."""
+    total = 0.0
+    for a in range(len(wins)):
+        for b in range(len(wins)):
+            if wins[a, b] + wins[b, a] > 0:
+                total -= (wins[a, b] + 0.5) * np.log1p(10 ** ((ratings[b] - ratings[a]) / 400))
+    return total
+
+
+def _tables() -> list[np.ndarray]:
+    """Twenty bots of which each wins every game against those below; random ones; a chain; one game in a million."""
+    generator = np.random.default_rng(5)
+    ladder = np.triu(np.full((20, 20), 4000.0), 1)
+    chain = np.diag(np.full(5, 300.0), 1)
+    lone = np.array([[0.0, 1e6, 1e6], [1.0, 0.0, 1e6], [0.0, 0.0, 0.0]])
+    return [ladder, generator.integers(0, 40, (6, 6)).astype(float) * (1 - np.eye(6)), chain, lone]
+
+
+def test_no_other_ratings_make_the_results_likelier() -> None:
+    generator = np.random.default_rng(7)
+    for wins in _tables():
+        ratings = bradley_terry(wins)
+        best = _log_likelihood(ratings, wins)
+        assert ratings.mean() == pytest.approx(0, abs=1e-6)
+        for size in (1e-2, 1.0, 30.0):  # the likelihood is concave: what no small step betters, nothing betters
+            for _ in range(40):
+                assert _log_likelihood(ratings + size * generator.normal(size=len(wins)), wins) < best + 1e-9
+        for player in range(len(wins)):
+            nudge = np.eye(len(wins))[player]
+            slope = _log_likelihood(ratings + nudge, wins) - _log_likelihood(ratings - nudge, wins)
+            assert abs(slope) < 1e-6 * max(1.0, abs(best))
+
+
+def test_a_general_optimiser_finds_the_same_ratings() -> None:
+    optimize = pytest.importorskip("scipy.optimize", reason="scipy is only a second opinion here")
+    for wins in _tables():
+        found = optimize.minimize(lambda ratings, wins=wins: -_log_likelihood(ratings, wins), np.zeros(len(wins)))
+        for _ in range(20):  # it stops early on flat ground: start it anew from where it stands
+            found = optimize.minimize(lambda ratings, wins=wins: -_log_likelihood(ratings, wins), found.x)
+        ours = _log_likelihood(bradley_terry(wins), wins)
+        assert ours >= -found.fun - 1e-6 * abs(found.fun)
+
+
+def test_a_ladder_of_twenty_is_as_long_as_its_likeliest_ratings() -> None:
+    """The MM algorithm is at 13,104 points after ten thousand steps."""
+    ladder = bradley_terry(_tables()[0])
+    assert np.ptp(ladder) == pytest.approx(16_025, abs=1)
+    assert (np.diff(ladder) < 0).all()
+
+
+def test_where_no_rating_is_finite_the_table_says_so() -> None:
+    sure, even = np.ones(10), np.full(10, 0.5)
+    gains = np.ones(10)
+    pairs = [PairScores(2, 0, sure, gains, 2), PairScores(0, 1, even, gains, 2), PairScores(2, 1, sure, gains, 2)]
+    ratings = rate(("a", "b", "top"), pairs, resamples=20)
+    assert ratings.groups == (("top",), ("a", "b"))
+    assert ratings.caution.startswith("No finite rating between top > a, b: ")
+    lost = PairScores(2, 1, np.append(sure[1:], 0.5), gains, 2)
+    finite = rate(("a", "b", "top"), [*pairs[:2], lost], resamples=20)
+    assert finite.groups == (("a", "b", "top"),)
+    assert finite.caution == ""
+
+
+def test_groups_that_never_met_have_no_ratings() -> None:
+    apart = np.zeros((4, 4))
+    apart[0, 1] = apart[2, 3] = 5.0
+    with pytest.raises(PapluError, match="no chain of games"):
+        bradley_terry(apart)
+
+
 def test_a_circle_is_named_once_and_from_any_order_of_the_pairs():
     even = np.full(400, 0.5)
     beats = np.tile([0.75, 0.5], 200)

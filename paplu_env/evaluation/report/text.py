@@ -121,7 +121,8 @@ def remarks(result: TournamentResult, rules: str) -> list[str]:
     """What a reader should know beside the tables."""
     ratings = result.ratings[rules]
     worst = ratings.misfits[0]
-    found = [_cycles(ratings)]
+    found = [ratings.caution] if ratings.caution else []
+    found.append(_cycles(ratings))
     found.append(
         f"one number per bot tells points per deal within {abs(worst.points):.2f} (at worst {worst.a} and {worst.b}), "
         f"games won within {100 * max(abs(misfit.wins) for misfit in ratings.misfits):.1f} %"
