@@ -317,6 +317,20 @@ def test_the_page_lists_every_format_of_a_series_as_the_code_has_it(capsys: pyte
         ]
 
 
+def test_a_pool_replaces_the_prices_that_the_page_says() -> None:
+    clause = PAGES["RULES"][PAGES["RULES"].index("**4.5**") : PAGES["RULES"].index("**4.6**")]
+    clause = " ".join(clause.split())
+    assert "`rummy_21` has a cap of 120 in every pool, `points:first_drop=10` a first drop of 10" in clause
+    assert "such as `points:first_drop=20`, is refused where the pool has another" in clause
+    for name in ("pool_61", "pool_101", "pool_201"):
+        series = engine.SeriesFormat(name=name)
+        assert series.table("rummy_21").max_points == 120
+        assert series.table("points:first_drop=10").first_drop == 10
+        if series.pool is not None and series.pool.first_drop != 20:
+            with pytest.raises(InvalidRules, match="first_drop=20"):
+                series.table("points:first_drop=20")
+
+
 # Baselines
 
 

@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 from paplu_env import _jit
+from paplu_env._jit import threads as threads_of_kernels
 from paplu_env._jit.cache import _imports_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -123,6 +126,43 @@ def test_an_error_in_a_slice_reaches_the_caller() -> None:
 
     with pytest.raises(ValueError, match="rows"):
         _jit.run_slices(fail, 100, threads=2)
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_after_an_error_or_ctrl_c_no_thread_begins_another_slice(error: type[BaseException]) -> None:
+    first, begun, caller = threading.Barrier(2), [], threading.current_thread()
+
+    def kernel(start: int, stop: int) -> None:
+        begun.append(start)
+        first.wait()  # both threads are in a slice
+        if threading.current_thread() is caller:
+            raise error
+        is_over.wait()  # the caller's slice
+
+    is_over = threading.Event()
+
+    class Share:
+        """A thread of its own that plays the other share, and is waited for when the caller's has ended."""
+
+        def __init__(self, work: Callable[[], None]) -> None:
+            self.thread = threading.Thread(target=work)
+            self.thread.start()
+
+        def cancel(self) -> bool:
+            is_over.set()
+            self.thread.join()
+            return False
+
+        def exception(self) -> None:
+            return None
+
+    _jit.offer_slices(Share)
+    try:
+        with pytest.raises(error):
+            _jit.run_slices(kernel, 640, threads=2)
+    finally:
+        del threads_of_kernels._here.offer
+    assert len(begun) == 2
 
 
 def _calls(path: Path) -> dict[str, set[str]]:

@@ -26,10 +26,18 @@ def run_slices(kernel: Callable[[int, int], None], rows: int, threads: int = 1) 
         return
     size = max(-(-rows // (_SLICES * threads)), min(_LEAST_ROWS, rows // threads))
     starts = iter(range(0, rows, size))  # its next entry is given to one thread only
+    is_stopped = False  # by an error or Ctrl-C, after which no thread begins another slice
 
     def work() -> None:
-        for start in starts:
-            kernel(start, min(start + size, rows))
+        nonlocal is_stopped
+        try:
+            for start in starts:
+                if is_stopped:
+                    return
+                kernel(start, min(start + size, rows))
+        except BaseException:
+            is_stopped = True
+            raise
 
     others = threads - 1
     shares: list[Share] = []

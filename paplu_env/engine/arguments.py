@@ -21,12 +21,25 @@ def whole_numbers(values: npt.ArrayLike, name: str, rows: int) -> npt.NDArray[np
         PapluError: another shape, or anything but whole numbers.
     """
     array = _as_array(values, name)
+    if isinstance(values, list | tuple) and any(isinstance(value, bool | np.bool_) for value in values):
+        raise PapluError(f"{name}: whole numbers of shape ({rows},) are needed, not true or false")
     # An empty list has no numbers of a wrong kind.
     if array.shape != (rows,) or (array.dtype.kind not in "iu" and rows > 0):
         raise PapluError(f"{name}: whole numbers of shape ({rows},) are needed, not {_shape_and_type(array)}")
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(_MAX_INT64))  # still too large, and not negative
     return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def as_whole(value: Any) -> int:
+    """A whole number of any kind as Python has it; true and false are none, though Python counts with them.
+
+    Raises:
+        TypeError: anything else.
+    """
+    if isinstance(value, bool):
+        raise TypeError("true and false are no numbers")
+    return operator.index(value)
 
 
 def as_seed(seed: int, name: str = "seed") -> np.uint64:
@@ -36,7 +49,7 @@ def as_seed(seed: int, name: str = "seed") -> np.uint64:
         InvalidRules: not a whole number 0..2**64-1.
     """
     try:
-        number = operator.index(seed)
+        number = as_whole(seed)
     except TypeError:
         number = -1
     if not 0 <= number < 1 << 64:
@@ -73,7 +86,7 @@ def as_seats(seats: Iterable[int], name: str) -> list[int]:
     """
     chosen = list(seats)
     try:
-        return [operator.index(seat) for seat in chosen]
+        return [as_whole(seat) for seat in chosen]
     except TypeError:
         raise InvalidRules(f"{name}={chosen}: seats are whole numbers") from None
 

@@ -8,7 +8,6 @@ the first seat in the table's direction, then the open card, then the indicator;
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from paplu_env._jit import njit, run_slices
 from paplu_env.cards import NUM_FACES, PRINTED_JOKER, format_card
-from paplu_env.engine.arguments import as_seats, as_seed, as_seeds, whole_numbers
+from paplu_env.engine.arguments import as_seats, as_seed, as_seeds, as_whole, whole_numbers
 from paplu_env.engine.chance import Purpose, mix, shuffle
 from paplu_env.engine.state import (
     DRAW,
@@ -126,7 +125,7 @@ def deal_from(
         InvalidRules: a seed or seat out of range, or fewer than two active seats.
     """
     try:
-        faces = [operator.index(face) for face in deck]
+        faces = [as_whole(face) for face in deck]
     except TypeError:
         raise InvalidHand("a deck is whole numbers: faces in the order they are dealt") from None
     _check_deck(rules, faces)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Final
 
 import numpy as np
@@ -19,7 +18,7 @@ from paplu_env.engine.actions import (
     NUM_ACTIONS,
     TAKE_OPEN,
 )
-from paplu_env.engine.arguments import check_out
+from paplu_env.engine.arguments import as_whole, check_out
 from paplu_env.engine.blocked import blocked_face
 from paplu_env.engine.piles import open_card
 from paplu_env.engine.state import DISCARD, DRAW, OVER, StateRow, States, check_table
@@ -130,7 +129,7 @@ def as_action(action: int) -> int:
         IllegalAction: not a whole number.
     """
     try:
-        number = int(operator.index(action))
+        number = as_whole(action)
     except TypeError:
         raise IllegalAction(f"action {action!r}: actions are whole numbers 0..{NUM_ACTIONS - 1}") from None
     return number if 0 <= number < NUM_ACTIONS else -1

@@ -14,7 +14,6 @@ from paplu_env.envs.aec import PapluAECEnv, Wrapped, enforce_order
 from paplu_env.envs.core.arguments import Rules
 from paplu_env.envs.core.series_game import AT_THE_END, format_scores, win_reward
 from paplu_env.errors import IllegalAction, without_position
-from paplu_env.rules import as_rules
 
 
 def env(
@@ -60,7 +59,7 @@ class PapluSeriesAECEnv(PapluAECEnv):
     ) -> None:
         self.format = as_series(series)
         self._final_reward = reward if reward in AT_THE_END else None
-        priced = self.format.table(as_rules(rules))
+        priced = self.format.table(rules)
         super().__init__(priced, encoding, "points" if self._final_reward else reward, render_mode)
         self._series: Series | None = None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from paplu_env.bots import PolicyLike, make_policy
+from paplu_env.engine.arguments import as_seed
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import PapluError
 from paplu_env.evaluation.games import Decisions, Games, Progress, check_deals, deals_at_once, play_games
@@ -17,8 +17,6 @@ from paplu_env.evaluation.result import MatchResult, summarise
 from paplu_env.evaluation.sequential import LOOK, check_until, is_narrow
 from paplu_env.rules import RuleSet, as_rules
 from paplu_env.workers import Stopped
-
-_SEEDS: Final = 1 << 64  # seeds are 64-bit
 
 
 def play_match(
@@ -74,15 +72,13 @@ def play_match(
     """
     rule_set = as_rules(rules)
     _check_numbers(deals, seed, batch, threads)
-    if policy_seed is not None and not 0 <= policy_seed < _SEEDS:
-        raise PapluError(f"policy_seed={policy_seed}: must be 0..2**64-1")
     check_until(until)
     rivals = list(b) if isinstance(b, Sequence) and not isinstance(b, str) else [b] * (rule_set.num_players - 1)
     if len(rivals) != rule_set.num_players - 1:
         raise PapluError(f"{len(rivals)} opponents for {rule_set.num_players} seats: give one, or one per other seat")
     policies = [make_policy(policy, rule_set) for policy in (a, *rivals)]
     names = [policy.name for policy in policies]
-    chance = policy_seed_of(seed) if policy_seed is None else policy_seed
+    chance = policy_seed_of(seed) if policy_seed is None else int(as_seed(policy_seed, "policy_seed"))
     recorder = None if record is None else Recorder(record, rule_set, seed, names, chance)
     parts: list[Games] = []
     batches = 0  # of the parts played before, which the files of a recording are numbered by
@@ -126,7 +122,6 @@ def _told(finished: int, deals: int, result: MatchResult | None, record: str | o
 def _check_numbers(deals: int, seed: int, batch: int, threads: int) -> None:
     """Refuse numbers that make no match."""
     check_deals(deals)
-    if not 0 <= seed < _SEEDS:
-        raise PapluError(f"seed={seed}: must be 0..2**64-1")
+    as_seed(seed)
     if batch < 1 or threads < 1:
         raise PapluError(f"batch={batch}, threads={threads}: both must be at least 1")

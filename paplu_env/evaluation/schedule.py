@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
+from paplu_env.engine.arguments import as_seed
 from paplu_env.engine.chance import policy_seed_of
 from paplu_env.errors import InvalidFile, PapluError
 from paplu_env.evaluation.games import check_deals
@@ -16,7 +17,6 @@ from paplu_env.evaluation.sequential import check_until
 from paplu_env.reading import read_toml
 from paplu_env.rules import as_rules
 
-_SEEDS: Final = 1 << 64  # seeds are 64-bit
 _CELL: Final = 4  # parts of a published cell: row, column, win %, points
 
 
@@ -80,10 +80,9 @@ class Schedule:
             if players != 2:
                 raise PapluError(f"{text} is a table of {players}: a round robin is played by pairs, at tables of two")
         check_deals(self.deals)
-        if not 0 <= self.seed < _SEEDS:
-            raise PapluError(f"seed={self.seed}: must be 0..2**64-1")
-        if self.policy_seed is not None and not 0 <= self.policy_seed < _SEEDS:
-            raise PapluError(f"policy_seed={self.policy_seed}: must be 0..2**64-1")
+        as_seed(self.seed)
+        if self.policy_seed is not None:
+            as_seed(self.policy_seed, "policy_seed")
         check_until(self.until)
         for text, cells in self.published.items():
             if text not in self.rules:

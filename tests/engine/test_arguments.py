@@ -69,7 +69,9 @@ def test_the_largest_unsigned_number_is_no_action_rather_than_a_row_left_alone()
         engine.apply_actions(engine.copy(ROWS), np.full(4, 2**64 - 1, dtype=np.uint64), POINTS)
 
 
-@pytest.mark.parametrize("action", [0.0, 0.9, "0", None, [0], np.float32(0), 2**63, 2**70, -(2**70), -1, 110], ids=str)
+@pytest.mark.parametrize(
+    "action", [0.0, 0.9, "0", None, [0], True, False, np.True_, np.float32(0), 2**63, 2**70, -(2**70), -1, 110], ids=str
+)
 def test_one_action_is_a_whole_number_of_those_there_are(action: Any) -> None:
     states = engine.copy(ROWS)
     with pytest.raises(IllegalAction, match="actions are"):
@@ -113,7 +115,7 @@ def test_keys_are_one_number_of_64_bits_a_view(numbers: Any) -> None:
         random_actions(engine.legal_action_masks(ROWS, POINTS), numbers)
 
 
-@pytest.mark.parametrize("seed", [1.5, 1.0, "x", None, -1, 2**64, np.float32(2)])
+@pytest.mark.parametrize("seed", [1.5, 1.0, "x", None, -1, 2**64, True, np.False_, np.float32(2)])
 def test_a_seed_is_a_whole_number(seed: Any) -> None:
     for deal in (
         lambda: engine.deal(POINTS, seed),
@@ -141,6 +143,17 @@ def test_small_and_large_seeds_stand_in_one_list() -> None:
     [
         (lambda: engine.deal(POINTS, 1, first=0.0), InvalidRules),
         (lambda: engine.deal(POINTS, 1, active=[0.5, 1]), InvalidRules),
+        (lambda: engine.deal(POINTS, 1, first=True), InvalidRules),
+        (lambda: engine.deal(POINTS, 1, active=[False, True]), InvalidRules),
+        (lambda: engine.deal_many(POINTS, [1, 2], first=[True, 0]), PapluError),
+        (lambda: engine.deal_from(POINTS, [True] * 106), InvalidHand),
+        (lambda: engine.player_view(ROWS, 0, True), InvalidRules),
+        (lambda: engine.player_views(ROWS, [0, True, 0, 1]), PapluError),
+        (lambda: engine.apply_actions(engine.copy(ROWS), (0, True, 0, 0), POINTS), PapluError),
+        (lambda: engine.why_illegal(ROWS, 0, False, POINTS), IllegalAction),
+        (lambda: engine.sample_world(VIEWS[:1], True, POINTS), InvalidRules),
+        (lambda: engine.Series("points", seed=True), InvalidRules),
+        (lambda: engine.Series("points").sheet.add([0, 0], False), PapluError),
         (lambda: engine.deal_many(POINTS, [1, 2], first=0.5), PapluError),
         (lambda: engine.deal_many(POINTS, 7), PapluError),
         (lambda: engine.deal_from(POINTS, [0.5] * 106), InvalidHand),
@@ -158,7 +171,7 @@ def test_seats_rows_and_decks_of_another_kind_are_refused(ask: Callable[[], obje
 
 
 def test_a_first_seat_of_any_kind_of_whole_number_deals_the_same() -> None:
-    for first in (True, np.uint8(1)):
+    for first in (np.uint8(1), np.int64(1)):
         assert engine.deal(POINTS, 1, first=first).tobytes() == engine.deal(POINTS, 1, first=1).tobytes()
 
 

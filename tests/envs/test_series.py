@@ -27,7 +27,6 @@ from paplu_env.bots.policy import decision_keys
 from paplu_env.encoding.series_v1 import SeriesV1
 from paplu_env.engine import DISCARD_BASE, DRAW_CLOSED, DROP, Series
 from paplu_env.engine.chance import below, mix, policy_seed_of
-from paplu_env.engine.series.format import parse_series
 from paplu_env.envs import SERIES_REWARDS, PapluSeriesEnv
 from paplu_env.errors import IllegalAction, InvalidRules, PapluError, PolicyMismatch
 from paplu_env.rules import parse_rules
@@ -435,9 +434,11 @@ def test_what_the_table_shows_is_text_with_the_scores() -> None:
         assert silent.render() is None
 
 
-def test_a_pool_brings_its_prices_into_the_rules() -> None:
-    env = PapluSeriesEnv("points:first_drop=5", series="pool_201")
-    assert env.rules == parse_series("pool_201").table(parse_rules("points"))
+def test_a_pool_brings_its_prices_into_the_rules_and_keeps_those_of_the_table() -> None:
+    assert PapluSeriesEnv("points", series="pool_201").rules.first_drop == 25
+    assert PapluSeriesEnv("points:first_drop=5", series="pool_201").rules.first_drop == 5
+    with pytest.raises(InvalidRules, match="first_drop=20 contradicts pool_201"):
+        PapluSeriesEnv("points:first_drop=20", series="pool_201")
 
 
 def test_golden_series_are_what_they_were() -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from paplu_env.errors import InvalidRules
-from paplu_env.rules import RuleSet
+from paplu_env.rules import CHOICES, RuleSet, as_rules
+from paplu_env.rules.options_text import parse_options
 
 FormatName = Literal["deals", "pool_61", "pool_101", "pool_201", "session"]
 
@@ -134,30 +135,60 @@ class SeriesFormat:
         pool = self.pool
         return pool is not None and (total > pool.limit if self.strict_pool else total >= pool.limit)
 
-    def table(self, rules: RuleSet) -> RuleSet:
-        """The rules of every deal: a pool has prices of its own, whatever the table's were.
+    def table(self, rules: RuleSet | str | Mapping[str, Any]) -> RuleSet:
+        """The rules of every deal: a pool has prices of its own in place of the default game's (RULES.md 4.5).
+
+        Args:
+            rules: of the table, in any form that `as_rules` reads.
 
         Raises:
-            InvalidRules: the other options contradict the pool's prices.
+            InvalidRules: the other options contradict the pool's prices, or a text or mapping writes out a price of
+                the default game where the pool has another.
 
-        >>> SeriesFormat(name="pool_201").table(RuleSet()).middle_drop
+        >>> SeriesFormat(name="pool_201").table("points").middle_drop
         50
+        >>> SeriesFormat(name="pool_201").table("points:first_drop=10").first_drop
+        10
         """
-        pool = self.pool
+        table, pool = as_rules(rules), self.pool
         if pool is None:
-            return rules
+            return table
         prices: dict[str, Any] = {
             "first_drop": pool.first_drop,
             "middle_drop": pool.middle_drop,
             "max_points": pool.max_points,
             "wrong_declare_points": pool.max_points,
         }
-        if all(getattr(rules, option) == price for option, price in prices.items()):
-            return rules  # the same object, which has its packed record already
-        return dataclasses.replace(rules, **prices)
+        replaced = {
+            option: price
+            for option, price in prices.items()
+            if getattr(table, option) == _DEFAULT_PRICES[option] and price != _DEFAULT_PRICES[option]
+        }
+        for option in replaced:
+            if option in _written(rules):
+                raise InvalidRules(
+                    f"{option}={_DEFAULT_PRICES[option]} contradicts {self.name}: this price of the default game is "
+                    f"{replaced[option]} in this pool; leave it out, or give any other"
+                )
+        # Where nothing differs it is the same object, which has its packed record already.
+        return dataclasses.replace(table, **replaced) if replaced else table
 
     def __str__(self) -> str:
         return format_series(self)
+
+
+_DEFAULT_PRICES: Final[Mapping[str, int]] = {
+    option: getattr(RuleSet(), option) for option in ("first_drop", "middle_drop", "max_points", "wrong_declare_points")
+}
+
+
+def _written(rules: RuleSet | str | Mapping[str, Any]) -> set[str]:
+    """The options that somebody wrote out; a mapping of all of them is a rule set's own, which says nothing."""
+    if isinstance(rules, str):
+        return set(parse_options(rules, CHOICES)[1])
+    if isinstance(rules, Mapping) and len(rules) < len(dataclasses.fields(RuleSet)):
+        return set(rules)
+    return set()
 
 
 _DEFAULTS: Final = {field.name: field.default for field in dataclasses.fields(SeriesFormat)[1:]}

@@ -8,7 +8,6 @@ are the sums of the returns themselves. Nobody moves in a deal that is void or c
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -16,6 +15,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from paplu_env.engine.arguments import as_whole
 from paplu_env.engine.series.format import SeriesFormat
 from paplu_env.engine.state import NO_SEAT
 from paplu_env.errors import InvalidRules, PapluError
@@ -114,8 +114,8 @@ class ScoreSheet:
     def _checked(self, returns: Sequence[int] | npt.NDArray[np.integer], winner: int) -> tuple[int, ...]:
         players = self.rules.num_players
         try:
-            each = tuple(operator.index(value) for value in returns)
-            seat = operator.index(winner)
+            each = tuple(as_whole(value) for value in returns)
+            seat = as_whole(winner)
         except TypeError:
             raise PapluError(f"returns {returns!r}, winner {winner!r}: a deal ends in whole numbers") from None
         if len(each) != players or sum(each) != 0:

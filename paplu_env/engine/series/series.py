@@ -23,7 +23,7 @@ from paplu_env.engine.series.score_sheet import ScoreSheet
 from paplu_env.engine.state import NO_SEAT, States, empty_states
 from paplu_env.engine.transition import apply_action
 from paplu_env.errors import IllegalAction, PapluError
-from paplu_env.rules import RuleSet, as_rules
+from paplu_env.rules import RuleSet
 
 
 class Series:
@@ -33,7 +33,8 @@ class Series:
     it, until `next_deal`. Copies (`copy.deepcopy`, pickles) go on alike, and equal series compare equal.
 
     Args:
-        rules: of the table, in any form that `as_rules` reads; a pool puts its own prices in.
+        rules: of the table, in any form that `as_rules` reads; a pool puts its own prices in place of the
+            default game's.
         format: "pool_101", "deals:num_deals=3", … in any form that `as_series` reads.
         seed: 0..2**64-1; all deals follow from it.
         first: seat that has the first turn of the first deal.
@@ -53,7 +54,7 @@ class Series:
         first: int = 0,
     ) -> None:
         chosen = as_series(format)
-        self.sheet = ScoreSheet(chosen.table(as_rules(rules)), chosen, first)
+        self.sheet = ScoreSheet(chosen.table(rules), chosen, first)
         self.seed = int(as_seed(seed))
         self.states = empty_states(self.rules, 1)
         self._deal()

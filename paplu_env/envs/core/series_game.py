@@ -38,7 +38,7 @@ from paplu_env.envs.core.opponents import SELF, Opponents, read_line_up
 from paplu_env.envs.core.rewards import REWARDS, Reward, check_for_self_play
 from paplu_env.envs.core.saved import check_arguments
 from paplu_env.errors import PapluError
-from paplu_env.rules import RuleSet, as_rules
+from paplu_env.rules import RuleSet
 
 SERIES_REWARDS: Final = (*REWARDS, "series")
 AT_THE_END: Final = ("win", "series")  # rewards that no deal pays before the series is over
@@ -79,7 +79,7 @@ class SeriesGame:
     ) -> None:
         check_illegal_action(illegal_action)
         self.format = as_series(series)
-        self.rules = self.format.table(as_rules(rules))
+        self.rules = self.format.table(rules)
         self.encoding = encodings.by_name(encoding)
         self.illegal_action = illegal_action
         # One that is paid at the end still needs to be known by name.

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paplu_env.engine.series.format import FORMATS, SeriesFormat, as_series, format_series, parse_series
+from paplu_env.engine.series.series import Series
 from paplu_env.errors import InvalidRules
 from paplu_env.rules import RuleSet, parse_rules
 
@@ -61,12 +62,54 @@ def test_a_pool_costs_what_the_law_says(
     pool = parse_series(name).pool
     assert pool is not None
     assert (pool.limit, pool.rejoin_limit, pool.split_from) == (limit, rejoin_limit, split_from)
-    for rules in ("points", "pagat:num_players=7", "rummy_21", "ten_card:drop_allowed=false"):
-        table = parse_series(name).table(parse_rules(rules))
+    for rules in ("points", "classic:num_players=4", "points:drop_allowed=false"):
+        table = parse_series(name).table(rules)
+        assert table == parse_series(name).table(parse_rules(rules))
         assert (table.first_drop, table.middle_drop) == drops
         assert (table.max_points, table.wrong_declare_points) == (cap, cap)
         assert table.drop_allowed == parse_rules(rules).drop_allowed
         assert parse_series(name).table(table) == table
+
+
+def _prices(rules: RuleSet) -> tuple[int, int, int, int]:
+    return rules.first_drop, rules.middle_drop, rules.max_points, rules.wrong_declare_points
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "prices"),
+    [
+        ("pool_101", "rummy_21", (30, 70, 120, 120)),
+        ("pool_201", "rummy_21:max_points=100", (30, 70, 100, 120)),
+        ("pool_201", "points:first_drop=10", (10, 50, 80, 80)),
+        ("pool_61", "ten_card", (10, 30, 60, 60)),
+        ("pool_61", "pagat:num_players=7", (10, 30, 60, 60)),
+        ("pool_201", {"max_points": 90}, (25, 50, 90, 80)),
+        ("pool_201", RuleSet(middle_drop=45), (25, 45, 80, 80)),
+        ("pool_101", "points:first_drop=20,max_points=80", (20, 40, 80, 80)),
+        ("pool_201", "pagat:first_drop=25", (25, 50, 80, 80)),
+    ],
+)
+def test_a_pool_keeps_the_prices_in_which_a_table_differs_from_the_default_game(
+    name: str, rules: Any, prices: tuple[int, int, int, int]
+) -> None:
+    series = parse_series(name)
+    assert _prices(series.table(rules)) == _prices(Series(rules, series).rules) == prices
+    assert series.table(series.table(rules)) == series.table(rules)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "words"),
+    [
+        ("pool_201", "points:first_drop=20", "first_drop=20 contradicts pool_201: .* is 25 in this pool"),
+        ("pool_201", {"middle_drop": 40}, "middle_drop=40 contradicts pool_201: .* is 50 in this pool"),
+        ("pool_61", "pagat:first_drop=20", "first_drop=20 contradicts pool_61: .* is 15 in this pool"),
+        ("pool_61", "points:max_points=80", "max_points=80 contradicts pool_61: .* is 60 in this pool"),
+        ("pool_101", "points:middle_drop=10", "first_drop=20 is more than middle_drop=10"),
+    ],
+)
+def test_a_price_that_is_written_out_is_never_replaced_in_silence(name: str, rules: Any, words: str) -> None:
+    with pytest.raises(InvalidRules, match=words):
+        Series(rules, name)
 
 
 def test_deals_and_sessions_leave_the_table_as_it_is() -> None:
@@ -75,8 +118,8 @@ def test_deals_and_sessions_leave_the_table_as_it_is() -> None:
 
 
 def test_a_table_that_a_pool_makes_impossible_is_refused_by_name() -> None:
-    with pytest.raises(InvalidRules, match="loser_complete=100"):
-        parse_series("pool_101").table(RuleSet(max_points=120, loser_complete=100))
+    with pytest.raises(InvalidRules, match="loser_complete=70"):
+        parse_series("pool_61").table(RuleSet(loser_complete=70))
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_a_deal_that_is_cut_counts_nothing_and_the_next_seat_starts() -> None:
 
 
 def test_a_pool_plays_by_its_own_prices() -> None:
-    series = Series("points:first_drop=5,middle_drop=5", "pool_201")
+    series = Series("points", "pool_201")
     series.apply(engine.DROP)
     assert series.scores == (25, 0)
     series.next_deal()
