@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
 from paplu_env.errors import PapluError
 from paplu_env.render.canvas import Pixels
 
@@ -10,22 +16,38 @@ try:
 except ImportError as error:
     raise ImportError("render_mode='human' needs pygame: pip install 'paplu-env[play]'") from error
 
+# SDL's drivers where X11 and Wayland are, with the variable that says that a server is there. X11 first: it is drawn to
+# without OpenGL, of which Mesa's loads LLVM, and two LLVMs in a process (PyTorch's compiler brings its own) may crash.
+_SERVERS: Final = {"x11": "DISPLAY", "wayland": "WAYLAND_DISPLAY"}
+# Without a server SDL falls back on one that shows nothing and loads OpenGL.
+_INVISIBLE: Final = "offscreen"
+
 
 class Window:
     """A window that shows one picture after another.
 
     Raises:
-        PapluError: there is no display to open it on.
+        PapluError: there is no display to open it on; then no driver of displays has been loaded.
     """
 
     def __init__(self, width: int, height: int, title: str = "Paplu") -> None:
-        try:
-            pygame.display.init()
-            self._surface = pygame.display.set_mode((width, height))
-        except pygame.error as error:
+        refusal = ""
+        for driver in _drivers():
+            try:
+                with _asking_for(driver):
+                    pygame.display.init()
+                    if pygame.display.get_driver() == _INVISIBLE:
+                        raise pygame.error(f"SDL's driver is {_INVISIBLE}")
+                    self._surface = pygame.display.set_mode((width, height))
+                break
+            except pygame.error as error:
+                pygame.display.quit()
+                refusal = str(error)
+        else:
             raise PapluError(
-                f"no window can be opened ({error}): render_mode='rgb_array' or 'ansi' need no display"
-            ) from error
+                f"no window can be opened ({refusal or 'there is no display'}): "
+                "render_mode='rgb_array' or 'ansi' need no display"
+            )
         pygame.display.set_caption(title)
         self._clock = pygame.time.Clock()
 
@@ -39,3 +61,30 @@ class Window:
     def close(self) -> None:
         """Close the window."""
         pygame.display.quit()
+
+
+def _drivers() -> list[str]:
+    """The drivers to try: the one that ``SDL_VIDEODRIVER`` names, or those with a server; "" is whichever SDL takes."""
+    if wish := os.environ.get("SDL_VIDEODRIVER"):
+        return [wish] if wish != _INVISIBLE else []
+    if sys.platform in ("darwin", "win32") or pygame.display.get_init():
+        return [""]
+    return [driver for driver, variable in _SERVERS.items() if os.environ.get(variable)]
+
+
+@contextmanager
+def _asking_for(driver: str) -> Iterator[None]:
+    """Have SDL take this driver and no other; the environment is as before afterwards."""
+    wanted = {"SDL_VIDEODRIVER": driver} if driver else {}
+    if driver == "x11":
+        wanted["SDL_FRAMEBUFFER_ACCELERATION"] = "0"  # or it draws by OpenGL
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

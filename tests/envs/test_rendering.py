@@ -72,6 +72,47 @@ def test_a_window_without_a_display_says_what_needs_none(monkeypatch: pytest.Mon
         env.reset(seed=1)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere a display is always there")
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": ""},
+        {"DISPLAY": ":987", "WAYLAND_DISPLAY": "nobody", "SDL_VIDEODRIVER": ""},
+        {"DISPLAY": "", "WAYLAND_DISPLAY": "", "SDL_VIDEODRIVER": "offscreen"},
+    ],
+    ids=["none", "nobody answers", "asked for"],
+)
+def test_a_machine_without_a_display_opens_no_window_and_loads_no_second_llvm(environment: dict[str, str]) -> None:
+    """SDL's driver for no display loads Mesa's LLVM; beside PyTorch's compiler the next training step would crash."""
+    pytest.importorskip("pygame")
+    code = (
+        "from paplu_env.render.window import Window\n"
+        "from paplu_env.errors import PapluError\n"
+        "try:\n"
+        "    Window(64, 64)\n"
+        "except PapluError as error:\n"
+        "    print(error)\n"
+        "loaded = [line.split('/')[-1].strip() for line in open('/proc/self/maps')]\n"
+        "print(sorted({name for name in loaded if name.startswith(('libLLVM', 'libEGL', 'libGL'))}))"
+    )
+    message, loaded = _run(code, PYGAME_HIDE_SUPPORT_PROMPT="1", **environment).splitlines()
+    assert message.startswith("no window can be opened (")
+    assert message.endswith("render_mode='rgb_array' or 'ansi' need no display")
+    assert loaded == "[]"
+
+
+def test_a_window_leaves_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    from paplu_env.render.window import Window
+
+    for name, value in {"SDL_VIDEODRIVER": "", "DISPLAY": ":987", "WAYLAND_DISPLAY": ""}.items():
+        monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    with pytest.raises(PapluError, match="no window can be opened"):
+        Window(64, 64)
+    assert dict(os.environ) == before
+
+
 def test_a_window_shows_the_picture_of_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
