@@ -125,7 +125,7 @@ class Policy(ABC):
         return self
 
     def _with_less_time(self, spent: float) -> Policy:
-        """The same policy, whose next decision has so many seconds less; itself if it doesn't look at the clock."""
+        """The same policy, whose next decision has ``spent`` fewer seconds; itself if it doesn't look at the clock."""
         return self
 
     @abstractmethod

@@ -28,7 +28,7 @@ TABLES = ("points", "saha2025", "one_pack", "points:num_players=4", "classic")
 
 
 def positions(rules: str, name: str, deals: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """States, views, masks and answers of all decisions in so many deals that a bot plays against itself."""
+    """States, views, masks and answers of all decisions in ``deals`` deals that a bot plays against itself."""
     table = as_rules(rules)
     policy = make_policy(name, table)
     states = engine.deal_many(table, np.arange(seed, seed + deals, dtype=np.uint64))

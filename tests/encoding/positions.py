@@ -20,7 +20,7 @@ from paplu_env.rules import RuleSet, as_rules
 
 
 def random_games(rules: RuleSet | str, games: int, seed: int = 0, steps: int = 10_000) -> Iterator[States]:
-    """The states of so many games under random legal play, before every action and after the last."""
+    """The states of some games under random legal play, before every action and after the last."""
     table = as_rules(rules)
     rng = np.random.default_rng(seed)
     states = engine.deal_many(table, rng.integers(0, 2**63, games, dtype=np.uint64))
@@ -41,7 +41,7 @@ def movers(states: States) -> np.ndarray:
 
 
 def sampled_views(rules: RuleSet | str, games: int, seed: int = 0, every: int = 7) -> Views:
-    """Views of every seat at every so many steps of random games, one array."""
+    """Views of every seat at regular steps of random games, one array."""
     table = as_rules(rules)
     chosen = [
         engine.player_views(states, np.full(games, seat))

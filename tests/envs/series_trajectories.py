@@ -28,7 +28,7 @@ TABLES = (
 
 
 def trajectories(rules: str, series_format: str, opponent: str, series: int) -> list[str]:
-    """A hash for each of so many series of seeded random play, which may drop in one turn of three, from seed 0."""
+    """A hash for each series of seeded random play, which may drop in one turn of three, from seed 0."""
     env = PapluSeriesEnv(rules, opponent, series=series_format, encoding="cards-v1")
     hashes = []
     for number in range(series):

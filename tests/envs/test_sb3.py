@@ -143,7 +143,7 @@ def test_every_row_of_the_rollout_is_a_decision_of_the_learners_seat() -> None:
 
 
 def _opponents_met(env: PapluVecEnv, deals: int) -> list[str]:
-    """Drops until so many deals are over, and says against whom."""
+    """Drops until ``deals`` deals are over, and says against whom."""
     names: list[str] = []
     while len(names) < deals:
         *_, infos = env.step(np.where(env.action_masks()[:, DROP], DROP, DRAW_CLOSED))

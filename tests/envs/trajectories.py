@@ -22,7 +22,7 @@ GOLDEN_DEALS = 100
 
 
 def trajectories(deals: int, opponent: str, with_observations: bool = True) -> list[str]:
-    """A hash for each of so many deals of seeded random legal play from seed 0."""
+    """A hash for each deal of seeded random legal play from seed 0."""
     env = PapluEnv(opponent=opponent, encoding="cards-v1")
     hashes = []
     for deal in range(deals):

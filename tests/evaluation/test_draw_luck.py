@@ -20,7 +20,7 @@ RULES = as_rules("points:drop_allowed=false")
 
 
 def positions(seed: int, draws: int) -> engine.States:
-    """A game in its draw phase after so many draws."""
+    """A game in its draw phase after ``draws`` draws."""
     states = engine.deal(RULES, seed)
     policy = make_policy("mindist", RULES)
     while int(states["draws"][0]) < draws or int(states["phase"][0]) != DRAW:

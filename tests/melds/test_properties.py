@@ -24,7 +24,7 @@ quick = settings(max_examples=150, deadline=None, derandomize=True)
 
 
 def hand_of(size: int) -> st.SearchStrategy[list[int]]:
-    """Faces of so many cards of two packs; half of the hands come from a few ranks only."""
+    """Faces of ``size`` cards of two packs; half of the hands come from a few ranks only."""
     everywhere = st.sets(st.integers(0, len(PACK) - 1), min_size=size, max_size=size)
     nearby = st.tuples(st.integers(0, 60), st.sets(st.integers(0, 45), min_size=size, max_size=size)).map(
         lambda drawn: {drawn[0] + place for place in drawn[1]}

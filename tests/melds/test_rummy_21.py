@@ -34,7 +34,7 @@ def cut_down(size: int) -> tuple[npt.NDArray[np.void], oracle.Options]:
 
 
 def small_hands(number: int, seed: int, size: int) -> Iterator[Hand]:
-    """Hands of three packs with the wild cards of an indicator; some with so many copies that tunnelas are near."""
+    """Hands of three packs with the wild cards of an indicator; some with enough copies that tunnelas are near."""
     rng = Random(f"21 cut down {seed} {size}")
     for place in range(number):
         wild = RULES.wild_of(rng.randrange(NUM_FACES))

@@ -40,7 +40,7 @@ def distance(cards: Sequence[int], wild: int, options: Options = POINTS) -> int:
 
 
 def _enough(cards: Sequence[int], wild: int, blanks: int, options: Options) -> bool:
-    """Whether so many blanks make a complete arrangement: tries every choice of cards laid at their own places."""
+    """Whether a number of blanks makes a complete arrangement: tries every choice of cards laid at their own places."""
     hand = sorted(cards)
     natural = [place for place, card in enumerate(hand) if not is_wild(card, wild)]
     wilds = [place for place, card in enumerate(hand) if is_wild(card, wild)]
@@ -56,7 +56,7 @@ def _enough(cards: Sequence[int], wild: int, blanks: int, options: Options) -> b
 
 
 class _Ways:
-    """The ways to lay the parts of one hand, when no more than so many blanks and substitutes fill the gaps."""
+    """The ways to lay the parts of one hand, when a limited number of blanks and substitutes fill the gaps."""
 
     def __init__(self, hand: Sequence[int], blanks: int, substitutes: int, options: Options) -> None:
         self.options = options
@@ -134,7 +134,7 @@ def _mask(places: Sequence[int]) -> int:
 
 @cache
 def _at_most(closed: int, gaps: int) -> int:
-    """The ways with at most so many closed places, and gaps of both kinds."""
+    """The ways with a limited number of closed places, and gaps of both kinds."""
     return _bits(lambda shut, opened: shut <= closed and shut + opened <= gaps)
 
 

@@ -69,7 +69,7 @@ def points_of(card: int, wild: int) -> int:
 
 @cache
 def runs_of_places(length: int) -> list[frozenset[int]]:
-    """Every row of so many consecutive faces of one suit, the ace below the two or above the king."""
+    """Every row of ``length`` consecutive faces of one suit, the ace below the two or above the king."""
     ranks = [*range(13), 0]
     rows = [
         frozenset(13 * suit + rank for rank in ranks[start : start + length])

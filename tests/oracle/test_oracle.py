@@ -135,7 +135,7 @@ def _compare_with_replacements(options: Options, hands_a_kind: int, most: int) -
 
 
 def _completed_by(cards: list[int], replaced: int, wild: int, options: Options) -> bool:
-    """Whether some cards that replace so many of the hand complete it; copies are not counted."""
+    """Whether some cards in place of ``replaced`` of the hand complete it; copies are not counted."""
     kept_hands = {tuple(sorted(kept)) for kept in combinations(cards, len(cards) - replaced)}
     return any(
         is_complete([*kept, *new], wild, options)

@@ -51,7 +51,7 @@ def _draw(agent: str, metric: Callable[[Cards, int], int], hand: Cards, view: np
 
 def _throw(agent: str, metric: Callable[[Cards, int], int], hand: Cards, view: np.void, legal: set[int]) -> int:
     wild = int(view["wild"])
-    for action in _by_worth(range(53), wild, dearest=True):
+    for action in _by_worth(range(53), wild, costly_first=True):
         if DECLARE + action in legal:
             return DECLARE + action
     throwable = [face for face in sorted(set(hand)) if DISCARD + face in legal]
@@ -59,13 +59,13 @@ def _throw(agent: str, metric: Callable[[Cards, int], int], hand: Cards, view: n
     left_over = [face for face in throwable if after[face] == min(after.values())]
     drawn, was_taken = int(view["drawn"]), view["taken"] != NO_CARD
     if was_taken or min(after.values()) < after[drawn]:
-        dearest = agent in ("minscore", "mindist")
-        return DISCARD + _by_worth(left_over, wild, dearest)[0]
+        costly_first = agent in ("minscore", "mindist")
+        return DISCARD + _by_worth(left_over, wild, costly_first)[0]
     if agent == "mindist_minscore":
         counts = {face: points(_without(hand, face), wild) for face in throwable}
         if min(counts.values()) < points(hand, wild):
             fewest = [face for face in throwable if counts[face] == min(counts.values())]
-            return DISCARD + _by_worth(fewest, wild, dearest=True)[0]
+            return DISCARD + _by_worth(fewest, wild, costly_first=True)[0]
     if agent == "mindist_opp":
         took, threw = _history(view)
         safe = [
@@ -73,7 +73,7 @@ def _throw(agent: str, metric: Callable[[Cards, int], int], hand: Cards, view: n
             for face in left_over
             if any(_related(face, other) for other in threw) or not any(_related(face, other) for other in took)
         ]
-        return DISCARD + _by_worth(safe or left_over, wild, dearest=True)[0]
+        return DISCARD + _by_worth(safe or left_over, wild, costly_first=True)[0]
     return DISCARD + drawn
 
 
@@ -83,7 +83,7 @@ def _without(hand: Cards, face: int) -> Cards:
     return tuple(sorted(cards))
 
 
-def _by_worth(faces, wild: int, dearest: bool) -> list[int]:  # type: ignore[no-untyped-def]
+def _by_worth(faces, wild: int, costly_first: bool) -> list[int]:  # type: ignore[no-untyped-def]
     """Faces by points, then rising."""
 
     def worth(face: int) -> int:
@@ -91,7 +91,7 @@ def _by_worth(faces, wild: int, dearest: bool) -> list[int]:  # type: ignore[no-
             return 0
         return 10 if face % 13 in (0, 9, 10, 11, 12) else face % 13 + 1
 
-    return sorted(faces, key=lambda face: (-worth(face) if dearest else worth(face), face))
+    return sorted(faces, key=lambda face: (-worth(face) if costly_first else worth(face), face))
 
 
 def _related(one: int, other: int) -> bool:

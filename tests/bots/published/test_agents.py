@@ -44,7 +44,7 @@ def test_minscore_with_a_complete_hand_does_not_take_a_card_it_could_not_throw_b
     assert answer("minscore", lay_out(complete, "5S", INDICATOR)) == "take"  # the run grows, a king can go
 
 
-def test_minscore_throws_the_dearest_left_over_card_of_the_lowest_face_when_points_fall():
+def test_minscore_throws_the_highest_value_left_over_card_of_the_lowest_face_when_points_fall():
     states = play(lay_out(LOW_PAIR, "8D", INDICATOR, stock="3D"), "draw")
     assert answer("minscore", states) == "discard JH"  # J, Q and K count ten each
 
@@ -103,7 +103,7 @@ def test_seekers_take_the_open_card_if_the_distance_falls(name, open_card, actio
 
 
 @pytest.mark.parametrize(("name", "thrown"), [("mindist", "JS"), ("mindist_minscore", "5D"), ("mindist_opp", "5D")])
-def test_seekers_throw_the_dearest_or_the_cheapest_left_over_card_when_the_distance_falls(name, thrown):
+def test_seekers_throw_the_highest_value_or_the_cheapest_left_over_card_when_the_distance_falls(name, thrown):
     drew = play(lay_out(TWO_PAIRS, "7D", INDICATOR, stock="9S"), "draw")
     took = play(lay_out(TWO_PAIRS, "9S", INDICATOR), "take")
     assert answer(name, drew) == answer(name, took) == f"discard {thrown}"
@@ -127,7 +127,7 @@ def test_mindist_minscore_throws_the_drawn_card_when_no_discard_lowers_the_point
     assert answer("mindist_minscore", states, rules) == "discard KD"
 
 
-def test_mindist_opp_throws_the_dearest_left_over_card_when_nothing_is_known():
+def test_mindist_opp_throws_the_highest_value_left_over_card_when_nothing_is_known():
     states = play(lay_out(TWO_PAIRS, "7D", INDICATOR, stock="4C"), "draw")
     assert answer("mindist_opp", states) == "discard JS"  # not the drawn four
 
@@ -145,7 +145,7 @@ def test_mindist_opp_throws_what_is_related_to_a_card_that_the_other_threw_thoug
 
 
 @pytest.mark.parametrize(("drawn", "thrown"), [("4C", "4C"), ("5D", "JS")])
-def test_mindist_opp_throws_a_cheap_safe_card_and_without_one_the_dearest(drawn, thrown):
+def test_mindist_opp_throws_a_cheap_safe_card_and_without_one_the_highest_value(drawn, thrown):
     # Taken were a queen of spades, neighbour of the jack and of the other queen's rank, and a five.
     states = lay_out(TWO_PAIRS, "QS", INDICATOR, stock=f"5S {drawn}", other="7C 2D", first=1)
     play(states, "take", "discard 7C", "draw", "discard 5S", "take", "discard 2D", "draw")
@@ -184,7 +184,7 @@ def test_every_agent_declares_as_soon_as_it_can(name):
     assert answer(name, states) == "declare 5D"
 
 
-def test_the_finish_card_is_the_dearest_of_the_lowest_face():
+def test_the_finish_card_is_the_highest_value_of_the_lowest_face():
     complete = "2S 3S 4S 6H 7H 8H 9D 9C 9S KD KC KH KS"
     states = play(lay_out(complete, "7D", INDICATOR, stock="5S"), "draw")
     assert answer("mindist", states) == "declare KS"

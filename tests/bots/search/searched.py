@@ -12,7 +12,7 @@ from paplu_env.rules import RuleSet, as_rules
 
 
 def after_moves(rules: RuleSet, deals: int, moves: int, seed: int, bot: str = "mindist") -> States:
-    """Deals in which a bot has made so many moves for every seat; those that are over are left out."""
+    """Deals in which a bot has made ``moves`` moves for every seat; those that are over are left out."""
     states = engine.deal_many(rules, np.arange(seed, seed + deals, dtype=np.uint64))
     policy = make_policy(bot, rules)
     for _ in range(moves):

@@ -26,7 +26,7 @@ TABLES = ["points", "one_pack", "pagat", "points:num_decks=3,printed_jokers=9", 
 
 
 def drawn(rules: RuleSet, rng: np.random.Generator, number: int, size: int) -> list[tuple[Counts, Counts, int]]:
-    """Hands of so many cards, what may be unseen beside each, and wild faces."""
+    """Hands of ``size`` cards, what may be unseen beside each, and wild faces."""
     (pack,) = engine.deal_many(rules, rng.integers(2**63, size=1, dtype=np.uint64))
     copies = np.array([rules.copies(face) for face in range(NUM_FACES)])
     cards = np.repeat(np.arange(NUM_FACES), copies)
