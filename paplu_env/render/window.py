@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import metadata
 from typing import Final
 
 from paplu_env.errors import PapluError
@@ -16,6 +17,8 @@ try:
 except ImportError as error:
     raise ImportError("render_mode='human' needs pygame: pip install 'paplu-env[play]'") from error
 
+# Both packages write the same folder: with the second install, or on removal of either, files of the other are lost.
+_PACKAGES: Final = ("pygame", "pygame-ce")
 # SDL's drivers where X11 and Wayland are, with the variable that says that a server is there. X11 first: it is drawn to
 # without OpenGL, of which Mesa's loads LLVM, and two LLVMs in a process (PyTorch's compiler brings its own) may crash.
 _SERVERS: Final = {"x11": "DISPLAY", "wayland": "WAYLAND_DISPLAY"}
@@ -27,10 +30,16 @@ class Window:
     """A window that shows one picture after another.
 
     Raises:
-        PapluError: there is no display to open it on; then no driver of displays has been loaded.
+        PapluError: there is no display to open it on, and then no driver of displays has been loaded; or both
+            packages that bring the module ``pygame`` are installed.
     """
 
     def __init__(self, width: int, height: int, title: str = "Paplu") -> None:
+        if all(_is_installed(package) for package in _PACKAGES):
+            raise PapluError(
+                "pygame and pygame-ce are both installed, and each overwrites the other: "
+                "pip uninstall pygame pygame-ce, then pip install 'paplu-env[play]'"
+            )
         refusal = ""
         for driver in _drivers():
             try:
@@ -61,6 +70,14 @@ class Window:
     def close(self) -> None:
         """Close the window."""
         pygame.display.quit()
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _drivers() -> list[str]:

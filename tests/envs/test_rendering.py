@@ -101,6 +101,17 @@ def test_a_machine_without_a_display_opens_no_window_and_loads_no_second_llvm(en
     assert loaded == "[]"
 
 
+def test_two_packages_of_one_module_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    from paplu_env.render import window
+
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    window.Window(8, 8).close()
+    monkeypatch.setattr(window.metadata, "version", lambda package: "2.5.6")
+    with pytest.raises(PapluError, match="pygame and pygame-ce are both installed"):
+        window.Window(8, 8)
+
+
 def test_a_window_leaves_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pygame")
     from paplu_env.render.window import Window

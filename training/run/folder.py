@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib.metadata
 import json
 import os
@@ -85,24 +84,26 @@ class RunFolder:
 
     def __enter__(self) -> RunFolder:
         try:
-            self.selves.mkdir(parents=True, exist_ok=True)
-            self._lock = open(self.path / "lock", "a", encoding="utf-8")
-        except OSError as error:
-            raise PapluError(f"{self.path}: cannot be written ({error.strerror})") from error
+            from filelock import FileLock, Timeout  # only whoever writes a run needs it
+        except ImportError as error:
+            raise PapluError("a run's folder is locked by filelock: pip install 'paplu-env[train]'") from error
         try:
-            # The kernel drops this lock with the process, so a killed run never leaves it behind.
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            self._lock.close()
+            self.selves.mkdir(parents=True, exist_ok=True)
+            # The system drops this lock with the process, so a killed run never leaves it behind.
+            self._lock = FileLock(self.path / "lock")
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
             raise PapluError(
                 f"{self.path}: another run is at work in this folder; wait for it, or choose another with --out"
             ) from error
+        except OSError as error:
+            raise PapluError(f"{self.path}: cannot be written ({error.strerror})") from error
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._lock.close()
+        self._lock.release()
 
     @property
     def holds_run(self) -> bool:
