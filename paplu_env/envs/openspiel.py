@@ -1,10 +1,29 @@
-"""The default game as an OpenSpiel Python game, ``python_paplu``, for OpenSpiel's bots, algorithms and playthroughs.
+"""Paplu as an OpenSpiel Python game, ``python_paplu``, for OpenSpiel's bots, algorithms and playthroughs.
 
-Importing this module registers it: ``pyspiel.load_game("python_paplu(num_deals=1000,seed=7)")``.
+Importing this module registers the game; before that `pyspiel.load_game` says "Unknown game 'python_paplu'"::
+
+    import pyspiel
+    from paplu_env.envs import openspiel  # registers python_paplu
+
+    game = pyspiel.load_game("python_paplu(num_deals=1000,seed=7)")
+    game = pyspiel.load_game("python_paplu", {"rules": "points:drop_allowed=false,max_turns=60"})
+
+Its parameters, each of which may be left out:
+
+``rules``
+    of the table, "points" by default. OpenSpiel's strings keep ``=`` and ``,`` for themselves, so there ``:`` and ``;``
+    stand for them: ``python_paplu(rules=points:drop_allowed:false;max_turns:60)``.
+``num_deals``
+    1..1,000,000, how many deals chance chooses from, 10,000 by default.
+``seed``
+    0..2**63-1, which the deals follow from, 0 by default.
+
+What OpenSpiel writes in C++ for information states made anew crashes for every game that is written in Python:
+`pyspiel.ISMCTSBot` ends the process. Its Python twin, `open_spiel.python.algorithms.ismcts.ISMCTSBot`, plays this game.
 
 Chance is one node at the root whose outcomes are a sample of deals: ``num_deals`` of them, equally
-likely, the k-th dealt from a key made of ``seed`` and k. After it a game is a function of its actions,
-since the preset ``points`` never reshuffles. OpenSpiel's mode for chance that cannot be listed
+likely, the k-th dealt from a key made of ``seed`` and k. After it a game is a function of its actions: reshuffles
+follow from the deal too. OpenSpiel's mode for chance that cannot be listed
 (``SAMPLED_STOCHASTIC``) is not used: it needs a generator inside the game that OpenSpiel saves and puts
 back, which Python games cannot offer, and histories could not be played again.
 """
@@ -25,34 +44,35 @@ from paplu_env.engine.state import NO_SEAT, NONE, PHASE_NAMES, STATUS_NAMES, Sta
 from paplu_env.errors import IllegalAction, PapluError, without_position
 from paplu_env.render.ansi import format_view
 from paplu_env.render.words import log_words
-from paplu_env.rules import preset
+from paplu_env.rules import MAX_PLAYERS, RuleSet, as_rules, preset
 
 try:
     import pyspiel
 except ImportError as error:
     raise ImportError("paplu_env.envs.openspiel needs OpenSpiel: pip install 'paplu-env[openspiel]'") from error
 
-RULES: Final = preset("points")
+RULES: Final = preset("points")  # unless others are given
 SHORT_NAME: Final = "python_paplu"
 
 _ENCODING: Final = encodings.by_name("cards-v1")
-_PLAYERS: Final = ("p0", "p1")
+_PLAYERS: Final = tuple(f"p{seat}" for seat in range(MAX_PLAYERS))
 _UNKNOWN: Final = "?"  # a card that another seat drew, in a world that was sampled
 _KEY_BITS: Final = 53  # bits of a key that one number in [0, 1) gives
 
-_PARAMETERS: Final = {"num_deals": 10_000, "seed": 0}
+_MOST_FOR_PAPLUS: Final = 50  # points from each other seat, for all three of three packs in one hand
+_PARAMETERS: Final = {"rules": "points", "num_deals": 10_000, "seed": 0}
 _MAX_DEALS: Final = 1_000_000  # the chance node lists every outcome as an object
 
 _GAME_TYPE: Final = pyspiel.GameType(
     short_name=SHORT_NAME,
-    long_name="Indian Rummy (Paplu), Points Rummy for two",
+    long_name="Indian Rummy (Paplu)",
     dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
     chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
     information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
     utility=pyspiel.GameType.Utility.ZERO_SUM,
     reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=RULES.num_players,
-    min_num_players=RULES.num_players,
+    max_num_players=MAX_PLAYERS,
+    min_num_players=2,
     provides_information_state_string=True,
     provides_information_state_tensor=True,
     provides_observation_string=True,
@@ -65,14 +85,21 @@ class PapluGame(pyspiel.Game):
     """The rules, and the deals that chance may choose.
 
     Args:
-        params: ``num_deals`` 1..1,000,000 and ``seed`` 0.. as OpenSpiel reads them from the game's string.
+        params: ``rules``, ``num_deals`` and ``seed``, as OpenSpiel reads them from the game's string; see the module.
 
     Raises:
+        InvalidRules: rules that can't be read.
         PapluError: a parameter out of its range.
     """
 
+    rules: RuleSet
+    num_deals: int
+    seed: int
+
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = {**_PARAMETERS, **(params or {})}
+        self.rules = rules = _read_rules(str(given["rules"]))
+        given["rules"] = _write_rules(rules)
         self.num_deals, self.seed = int(given["num_deals"]), int(given["seed"])
         if not 1 <= self.num_deals <= _MAX_DEALS or self.seed < 0:
             raise PapluError(
@@ -81,11 +108,11 @@ class PapluGame(pyspiel.Game):
         info = pyspiel.GameInfo(
             num_distinct_actions=engine.NUM_ACTIONS,
             max_chance_outcomes=self.num_deals,
-            num_players=RULES.num_players,
-            min_utility=-float(RULES.max_points),
-            max_utility=float(RULES.max_points),
+            num_players=rules.num_players,
+            min_utility=-float(_most_to_pay(rules)),
+            max_utility=float(_most_to_pay(rules) * (rules.num_players - 1)),
             utility_sum=0.0,
-            max_game_length=2 * RULES.max_turns + 1,  # two decisions a draw, and a drop
+            max_game_length=2 * rules.max_turns + rules.num_players - 1,  # two decisions a draw, and drops
         )
         super().__init__(_GAME_TYPE, info, given)
 
@@ -106,7 +133,7 @@ class PapluGame(pyspiel.Game):
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if not kind.public_info or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             return None
-        return PapluObserver(kind.perfect_recall)
+        return PapluObserver(kind.perfect_recall, self.rules)
 
 
 class PapluState(pyspiel.State):
@@ -117,10 +144,16 @@ class PapluState(pyspiel.State):
 
     def __init__(self, game: PapluGame) -> None:
         super().__init__(game)
-        self._states: States = empty_states(RULES, 1)
+        self._states: States = empty_states(game.rules, 1)
         self._is_dealt = False
         # Closed cards that each seat drew, in order: a seat remembers when it drew what.
-        self._draws: list[list[str]] = [[] for _ in _PLAYERS]
+        self._draws: list[list[str]] = [[] for _ in range(game.rules.num_players)]
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules of the game that this is a state of."""
+        rules: RuleSet = self.get_game().rules
+        return rules
 
     def current_player(self) -> int:
         """The seat to move, or OpenSpiel's word for chance or the end."""
@@ -136,7 +169,7 @@ class PapluState(pyspiel.State):
     def returns(self) -> list[float]:
         """Points of both seats, zeros until the deal is over."""
         if not self._is_dealt:
-            return [0.0] * RULES.num_players
+            return [0.0] * self.rules.num_players
         return [float(points) for points in engine.returns(self._states, 0)]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
@@ -154,25 +187,25 @@ class PapluState(pyspiel.State):
         """
         world: PapluState = self.clone()
         view = engine.player_view(self._states, 0, player)
-        world._states = engine.sample_world(view, int(sampler() * (1 << _KEY_BITS)), RULES)
+        world._states = engine.sample_world(view, int(sampler() * (1 << _KEY_BITS)), self.rules)
         world._draws = [
             list(drawn) if seat == player else [_UNKNOWN] * len(drawn) for seat, drawn in enumerate(self._draws)
         ]
         return world
 
     def _legal_actions(self, player: int) -> list[int]:
-        legal: list[int] = np.flatnonzero(engine.legal_action_mask(self._states, 0, RULES)).tolist()
+        legal: list[int] = np.flatnonzero(engine.legal_action_mask(self._states, 0, self.rules)).tolist()
         return legal
 
     def _apply_action(self, action: int) -> None:
         if not self._is_dealt:
             key = mix(np.uint64(self.get_game().seed), np.uint64(action))
-            engine.deal_into(self._states, 0, RULES, int(key))
+            engine.deal_into(self._states, 0, self.rules, int(key))
             self._is_dealt = True
             return
         seat = self.current_player()
         try:
-            engine.apply_action(self._states, 0, action, RULES)
+            engine.apply_action(self._states, 0, action, self.rules)
         except IllegalAction as error:
             without_position(error)
             raise
@@ -183,18 +216,19 @@ class PapluState(pyspiel.State):
         return f"deal {action}" if player == pyspiel.PlayerId.CHANCE else engine.format_action(action)
 
     def __str__(self) -> str:
-        return engine.format_position(self._states, 0, RULES) if self._is_dealt else "not dealt"
+        return engine.format_position(self._states, 0, self.rules) if self._is_dealt else "not dealt"
 
     def observation_of(self, player: int) -> npt.NDArray[np.float32]:
         """``(F,)`` what a seat may know as cards-v1 has it; zeros before the deal."""
         if not self._is_dealt:
-            return np.zeros(_ENCODING.num_features(RULES), dtype=np.float32)
-        observation: npt.NDArray[np.float32] = _ENCODING.encode(engine.player_view(self._states, 0, player), RULES)[0]
+            return np.zeros(_ENCODING.num_features(self.rules), dtype=np.float32)
+        view = engine.player_view(self._states, 0, player)
+        observation: npt.NDArray[np.float32] = _ENCODING.encode(view, self.rules)[0]
         return observation
 
     def table_of(self, player: int) -> str:
         """The table as a seat sees it now, in words."""
-        return format_view(engine.player_view(self._states, 0, player), RULES) if self._is_dealt else str(self)
+        return format_view(engine.player_view(self._states, 0, player), self.rules) if self._is_dealt else str(self)
 
     def information_of(self, player: int) -> str:
         """All that a seat has seen so far, in one line: states share it exactly if the seat can't tell them apart."""
@@ -224,9 +258,9 @@ class PapluObserver:
     which order the seat itself drew its cards. The information state string keeps that too.
     """
 
-    def __init__(self, has_perfect_recall: bool) -> None:
+    def __init__(self, has_perfect_recall: bool, rules: RuleSet) -> None:
         self._has_perfect_recall = has_perfect_recall
-        self.tensor = np.zeros(_ENCODING.num_features(RULES), dtype=np.float32)
+        self.tensor = np.zeros(_ENCODING.num_features(rules), dtype=np.float32)
         self.dict = {"info_state" if has_perfect_recall else "observation": self.tensor}
 
     def set_from(self, state: PapluState, player: int) -> None:
@@ -234,8 +268,30 @@ class PapluObserver:
         self.tensor[:] = state.observation_of(player)
 
     def string_from(self, state: PapluState, player: int) -> str:
-        """The same in words: the table as it lies, or with perfect cache all that the seat has seen."""
+        """The same in words: the table as it lies, or with perfect recall all that the seat has seen."""
         return state.information_of(player) if self._has_perfect_recall else state.table_of(player)
+
+
+def _read_rules(text: str) -> RuleSet:
+    """Rules as a parameter has them, with OpenSpiel's stand-ins for ``=`` and ``,`` or without.
+
+    Raises:
+        InvalidRules: they can't be read.
+    """
+    name, _, options = text.partition(":")
+    return as_rules(f"{name}:{options.replace(';', ',').replace(':', '=')}" if options else name)
+
+
+def _write_rules(rules: RuleSet) -> str:
+    """Rules as OpenSpiel's strings can hold them, the inverse of `_read_rules`."""
+    return str(rules).replace("=", ":").replace(",", ";")
+
+
+def _most_to_pay(rules: RuleSet) -> int:
+    """A bound on what one seat may lose in a deal."""
+    counted = 2 * rules.max_points if rules.hand_rummy else rules.max_points
+    highest = max(counted, rules.first_drop, rules.middle_drop, rules.wrong_declare_points)
+    return highest + (_MOST_FOR_PAPLUS if rules.paplu_bonus != "none" else 0)
 
 
 pyspiel.register_game(_GAME_TYPE, PapluGame)

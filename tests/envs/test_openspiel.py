@@ -10,7 +10,8 @@ import pytest
 
 from paplu_env import encoding, engine
 from paplu_env.engine.chance import mix
-from paplu_env.errors import PapluError
+from paplu_env.errors import InvalidRules, PapluError
+from paplu_env.rules import parse_rules
 from tests.engine.tables import lay_out
 from tests.envs.players import pick
 
@@ -80,6 +81,59 @@ def test_a_game_is_the_engines_own_to_its_returns() -> None:
         assert state.legal_actions() == []
         returns_seen.add(tuple(state.returns()))
     assert len(returns_seen) > 1
+
+
+TABLES = (
+    "points:drop_allowed=false,max_turns=20",
+    "pagat:num_players=4",
+    "paplu_bonus:num_players=3,num_decks=3",
+    "online:max_turns=60",
+    "classic:num_players=3",
+)
+
+
+@pytest.mark.parametrize("rules", TABLES)
+def test_any_table_is_a_game_by_its_rules_and_is_found_again_by_its_text(rules: str) -> None:
+    table = parse_rules(rules)
+    game = pyspiel.load_game("python_paplu", {"rules": rules, "num_deals": 5, "seed": 3})
+    assert game.rules == table
+    assert (game.num_players(), game.num_deals, game.seed) == (table.num_players, 5, 3)
+    text = str(game)
+    assert pyspiel.load_game(text).rules == table
+    assert str(pyspiel.load_game(text)) == text
+    pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)  # raises if it finds a fault
+    state = game.new_initial_state()
+    state.apply_action(4)
+    key = int(mix(np.uint64(3), np.uint64(4)))
+    assert str(state) == engine.format_position(engine.deal(table, key), 0, table)
+
+
+def test_rules_in_a_game_string_are_written_without_what_openspiel_keeps_for_itself() -> None:
+    game = pyspiel.load_game("python_paplu(rules=points:drop_allowed:false;max_turns:60,seed=7)")
+    assert game.rules == parse_rules("points:drop_allowed=false,max_turns=60")
+    assert (game.num_deals, game.seed) == (10_000, 7)
+    assert pyspiel.load_game("python_paplu").rules == openspiel.RULES
+
+
+@pytest.mark.parametrize("parameters", [{"rules": "nobody"}, {"rules": "points:max_turns:x"}, {"rules": ""}])
+def test_rules_that_cannot_be_read_are_refused(parameters: dict[str, Any]) -> None:
+    with pytest.raises(InvalidRules):
+        openspiel.PapluGame(parameters)
+
+
+@pytest.mark.parametrize("rules", [*TABLES, "pagat:num_players=3,hand_rummy=true"])
+def test_no_deal_brings_more_than_the_game_says(rules: str) -> None:
+    game = openspiel.PapluGame({"rules": rules, "num_deals": 30})
+    generator = np.random.default_rng(2)
+    for deal in range(30):
+        state = game.new_initial_state()
+        state.apply_action(deal)
+        length = 0
+        while not state.is_terminal():
+            state.apply_action(int(generator.choice(state.legal_actions())))
+            length += 1
+        assert length <= game.max_game_length()
+        assert game.min_utility() <= min(state.returns()) <= max(state.returns()) <= game.max_utility()
 
 
 def test_tensors_are_the_encoding_of_each_seats_own_view() -> None:
