@@ -73,7 +73,7 @@ def apply_action(states: States, i: int, action: int, rules: RuleSet) -> None:
 
     Raises:
         IllegalAction: it may not be done; the row is left as it was. The message names the action, the
-            reason and the position.
+            reason and what the seat to move sees; the whole position is the error's ``position``.
         InvalidRules: the row was dealt under other rules.
     """
     check_table(states, rules, i)
