@@ -192,7 +192,8 @@ def test_record_video_takes_its_frames(tmp_path: Path, monkeypatch: pytest.Monke
     assert all(frame.shape == (640, 1024, 3) for frame in taken)
 
 
-def test_gymnasiums_checker_accepts_every_render_mode() -> None:
+def test_gymnasiums_checker_accepts_every_render_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # the checker opens a window too
     for mode in ("ansi", "rgb_array"):
         check_env(gymnasium.make("Paplu-v0", **QUICK, render_mode=mode).unwrapped, skip_render_check=False)
 

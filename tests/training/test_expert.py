@@ -117,7 +117,7 @@ def test_a_budget_limits_the_worlds(path: Path) -> None:
     limited = expert.within(worlds=20)
     assert max(int(found.worlds.max()) for found in limited.compare(views, masks, keys)) == 20
     hurried = expert.within(milliseconds=1e-6)
-    assert max(int(found.worlds.max()) for found in hurried.compare(views, masks, keys)) == 16
+    assert 0 < max(int(found.worlds.max()) for found in hurried.compare(views, masks, keys)) <= 16
     assert expert.within() is expert
     with pytest.raises(PapluError, match="candidates=1"):
         ExpertAgent(path, candidates=1)

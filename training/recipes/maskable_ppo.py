@@ -14,8 +14,6 @@ import gymnasium
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 
-from paplu_env.cli.streams import prepare_streams
-
 OPPONENT = "random"
 DEALS = 300  # of one measurement; the interval is about 2 points
 MEASURING = 2**30  # added to the seed of deals that are measured: none of them is learned from
@@ -54,5 +52,4 @@ def main(arguments: list[str] | None = None) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    prepare_streams()
     main()

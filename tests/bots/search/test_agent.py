@@ -156,7 +156,7 @@ def test_a_search_by_time_ends_with_the_worlds_or_with_the_time() -> None:
     base = make_policy("mindist", POINTS)
     hurried = SearchAgent(POINTS, milliseconds=1e-6, base=base).compare(views, masks, keys)
     assert {int(each.worlds[0]) for each in hurried if len(each.actions) > 1} == {4}
-    patient = SearchAgent(POINTS, worlds=40, milliseconds=1e9, base=base)
+    patient = SearchAgent(POINTS, worlds=40, milliseconds=3_600_000, base=base)
     for timed, counted in zip(
         patient.compare(views, masks, keys), quick(worlds=40).compare(views, masks, keys), strict=True
     ):

@@ -20,7 +20,7 @@ from paplu_env.bots.search.agent import SearchAgent
 from paplu_env.bots.table.events import Event, events_after, opening_event
 from paplu_env.bots.table.protocol import MESSAGES, PROTOCOL, Conversation
 from paplu_env.cli import bot as command
-from paplu_env.engine.chance import match_deal_seeds, policy_seed_of
+from paplu_env.engine.chance import match_deal_seeds
 from paplu_env.engine.state import OVER
 from paplu_env.errors import InvalidNotation, PapluError
 from paplu_env.evaluation.games import Decisions, play_games
@@ -85,7 +85,7 @@ def test_a_match_through_the_pipe_has_the_actions_of_a_match_at_our_engine(name:
         policy_seed=seed,
     )
     (match,) = played
-    with _pipe(name, "--rules", text, "--seed", str(policy_seed_of(seed))) as ask:
+    with _pipe(name, "--rules", text, "--seed", str(seed)) as ask:
         hello = ask(HELLO)
         assert (hello["type"], hello["rules"], hello["bot"]) == ("hello", text, inside.name)
         for number in range(deals):
@@ -98,7 +98,7 @@ def _play_piped(ask: Ask, inside: Policy, number: int, place: int, seed: int) ->
     """A deal in which one seat is played through the pipe and the others at our engine; all actions."""
     rules = inside.rules
     states = engine.deal_many(rules, match_deal_seeds(seed, number), number % rules.num_players)
-    seats = [bots.Seat(inside, rules, seat, policy_seed_of(seed)) for seat in range(rules.num_players)]
+    seats = [bots.Seat(inside, rules, seat, seed) for seat in range(rules.num_players)]
     views = [engine.player_view(states, 0, seat) for seat in range(rules.num_players)]
     for seat, view in zip(seats, views, strict=True):
         seat.see(opening_event(view, number))
