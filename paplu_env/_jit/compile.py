@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import numba
-from numba.core import event
+from numba.core import event, types
 from numba.extending import register_jitable
 
 from paplu_env._jit.cache import keep, place, say_once
@@ -14,6 +15,18 @@ from paplu_env._jit.cache import keep, place, say_once
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 IS_COMPILED: Final = not numba.config.DISABLE_JIT
+
+
+def _name_of_record(record: types.Record) -> tuple[str, tuple[int]]:
+    """What stands for a row's type in the names of kernels: a hash of its fields.
+
+    Numba takes a number that it counts up in each process, so a kernel for two seats and one for ten, compiled in two
+    processes, had one name; a third that loaded both ran either in place of the other.
+    """
+    return "Record", (int(hashlib.sha256(repr(record).encode()).hexdigest()[:12], 16),)
+
+
+types.Record.mangling_args = property(_name_of_record)  # type: ignore[assignment,method-assign]
 
 
 def njit(function: _F) -> _F:
