@@ -395,28 +395,6 @@ def kernel(rows):
 """
 
 
-def test_kernels_for_two_kinds_of_rows_compiled_in_two_processes_stay_apart(
-    small_package: Path, tmp_path: Path
-) -> None:
-    (small_package / "rows.py").write_text(ROWS)
-    code = (
-        "import sys, numpy as np; from paplu_env import rows;"
-        "kinds = [np.zeros(1, getattr(rows, name)) for name in sys.argv[1:]];"
-        "[kind.__setitem__('b', 7 + number) for number, kind in enumerate(kinds)];"
-        "print([int(rows.kernel(kind)) for kind in kinds])"
-    )
-    for kinds, expected in (
-        (["SMALL"], "[7]"),
-        (["LARGE"], "[7]"),
-        (["SMALL", "LARGE"], "[7, 8]"),
-        (["LARGE", "SMALL"], "[7, 8]"),
-    ):
-        command = [sys.executable, "-c", code, *kinds]
-        environment = _environment(small_package, PAPLU_CACHE_DIR=str(tmp_path / "cache"))
-        run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert run.stdout.strip() == expected, run.stderr
-
-
 def test_the_name_of_a_kind_of_rows_is_the_same_in_every_process(small_package: Path, tmp_path: Path) -> None:
     """Numba counts its types up in each process; kernels of two processes then share a name and are mixed up."""
     (small_package / "rows.py").write_text(ROWS)
