@@ -17,6 +17,7 @@ import pytest
 from paplu_env import _jit
 from paplu_env._jit import threads as threads_of_kernels
 from paplu_env._jit.cache import _imports_of
+from paplu_env.engine import chance
 
 ROOT = Path(__file__).resolve().parent.parent
 CALLER = """
@@ -367,6 +368,12 @@ def test_processes_that_compile_for_several_signatures_at_once_get_their_own(
     for _ in range(2):  # compiled by all at once, then loaded from what they left
         with ThreadPoolExecutor(4) as starters:
             assert set(starters.map(run, range(4))) == {"[2.0, 4.0, 6.0, 42.0, 43.0]"}
+
+
+def test_kernels_are_kept_without_an_index() -> None:
+    """A race can't be had at will, so that the two processes above meet is left to chance and this is not."""
+    if _jit.IS_COMPILED:
+        assert isinstance(_jit.cache._KernelCache(chance.mix.py_func)._cache_file, _jit.cache._Files)
 
 
 def test_a_file_is_read_for_its_own_key_alone(tmp_path: Path) -> None:
